@@ -1,0 +1,210 @@
+"""The lines of a LAMMPS dump that stand before the atoms of a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from molrec_convert.errors import FormatError, TruncatedError
+from molrec_convert.model import Box
+from molrec_convert.text.numbers import parse_integer, parse_real
+from molrec_convert.text.window import Window
+
+from ._lammps import STYLES, bounding_to_bounds, cell_of_bounds, checked_box, boundary_flags
+
+ITEM = b"ITEM:"
+FOREIGN = {
+    b"ENTRIES": "local entries, not atoms",
+    b"NUMBER OF ENTRIES": "local entries, not atoms",
+    b"GRID": "a grid, not atoms",
+    b"NUMBER OF CELLS": "elements of a mesh, not atoms",
+}
+
+
+@dataclass(slots=True)
+class Header:
+    """What one snapshot states before its atoms."""
+
+    line: int
+    units: str | None = None
+    time: float | None = None
+    step: int | None = None
+    atoms: int = -1
+    tilted: bool = False
+    general: bool = False
+    letters: str | None = None
+    bounds: tuple[tuple[float, ...], ...] = ()
+    bounds_line: int = 0
+    columns: bytes = b""
+    columns_line: int = 0
+    has_columns: bool = field(default=False)
+
+    def box(self, path: str) -> Box:
+        """The cell; `FormatError` where it is none."""
+        flags = boundary_flags(self.letters)
+        if self.general:
+            rows = np.array(self.bounds)
+            return checked_box(rows[:, :3].T.copy(), rows[:, 3].copy(), flags, line=self.bounds_line, path=path)
+        lo, hi = [row[0] for row in self.bounds], [row[1] for row in self.bounds]
+        tilt = [row[2] for row in self.bounds] if self.tilted else [0.0, 0.0, 0.0]
+        if self.tilted:
+            lo, hi = bounding_to_bounds(lo, hi, tilt)
+        vectors, origin = cell_of_bounds(lo, hi, tilt)
+        return checked_box(vectors, origin, flags, line=self.bounds_line, path=path)
+
+
+class HeaderReader:
+    """Reads headers from a window, one after the other."""
+
+    def __init__(self, window: Window, path: str) -> None:
+        self._window = window
+        self._path = path
+        self._items: dict[bytes, Callable[[Header, bytes, int], None]] = {
+            b"UNITS": self._units,
+            b"TIME": self._time,
+            b"TIMESTEP": self._timestep,
+            b"NUMBER OF ATOMS": self._number,
+        }
+
+    def next(self) -> Header | None:
+        """The header of the next snapshot, the window left at its first atom; None at the end of the file.
+
+        Raises
+        ------
+        TruncatedError
+            Where the file ends inside a header.
+        FormatError
+            For an item that is not known, is missing, or has a wrong value.
+        """
+        line = self._skip_blanks()
+        if line is None:
+            return None
+        header = Header(self._window.line - 1)
+        seen: set[bytes] = set()
+        while True:
+            if not line.startswith(ITEM):
+                raise self._error(f"ITEM: is due, not {_quoted(line)}")
+            name = line[len(ITEM) :].strip()
+            at = self._window.line - 1
+            if name.startswith(b"ATOMS"):
+                self._atoms(header, name, at)
+                return header
+            key = b"BOX BOUNDS" if name.startswith(b"BOX BOUNDS") else name
+            if key in seen:
+                raise self._error(f"ITEM: {_text(name)} comes twice in a snapshot, before its ITEM: ATOMS")
+            seen.add(key)
+            if key == b"BOX BOUNDS":
+                self._bounds(header, name, at)
+            elif key in self._items:
+                self._items[key](header, self._need(f"the value of ITEM: {_text(name)}"), at + 1)
+            else:
+                foreign = next((what for item, what in FOREIGN.items() if name.startswith(item)), None)
+                raise self._error(f"this is a dump of {foreign}" if foreign else f"unknown item {_text(name)!r}")
+            found = self._window.next_line()
+            if found is None:
+                raise self._cut("its header")
+            line = found
+
+    def _skip_blanks(self) -> bytes | None:
+        while (line := self._window.next_line()) is not None:
+            if line.strip():
+                return line
+        return None
+
+    def _need(self, what: str) -> bytes:
+        line = self._window.next_line()
+        if line is None or not self._window.terminated:
+            raise self._cut(what)
+        return line
+
+    def _cut(self, what: str) -> TruncatedError:
+        return TruncatedError(f"the file ends inside a snapshot: {what} is cut short", line=self._last_line())
+
+    def _last_line(self) -> int:
+        return self._window.line - (1 if self._window.terminated else 0)
+
+    def _error(self, message: str, line: int | None = None) -> FormatError:
+        return FormatError(message, path=self._path, line=self._window.line - 1 if line is None else line)
+
+    def _units(self, header: Header, line: bytes, at: int) -> None:
+        header.units = _text(line.strip())
+        if header.units not in STYLES:
+            raise self._error(f"the unit style is one of {', '.join(STYLES)}, not {header.units!r}", at)
+
+    def _time(self, header: Header, line: bytes, at: int) -> None:
+        header.time = self._real(line.strip(), at, "the time")
+
+    def _timestep(self, header: Header, line: bytes, at: int) -> None:
+        header.step = self._integer(line, at, "the time step")
+
+    def _number(self, header: Header, line: bytes, at: int) -> None:
+        header.atoms = self._integer(line, at, "the number of atoms")
+        if header.atoms < 0:
+            raise self._error(f"the number of atoms is {header.atoms}", at)
+
+    def _bounds(self, header: Header, name: bytes, at: int) -> None:
+        words = name.split()[2:]
+        header.bounds_line = at + 1
+        header.tilted = words[:3] == [b"xy", b"xz", b"yz"]
+        header.general = words[:2] == [b"abc", b"origin"]
+        letters = words[3 if header.tilted else 2 if header.general else 0 :]
+        if letters:
+            if len(letters) != 3 or any(not 1 <= len(pair) <= 2 or set(pair) - set(b"pfsm") for pair in letters):
+                raise self._error(f"three pairs of boundary letters are due, not {_quoted(b' '.join(letters))}", at)
+            header.letters = " ".join(map(_text, letters))
+        width = 4 if header.general else 3 if header.tilted else 2
+        rows = []
+        for axis in "xyz":
+            line = self._need(f"the bounds along {axis}")
+            tokens = line.split()
+            # Old files state a tilt of 0 for a cell that they do not call tilted.
+            if len(tokens) != width and not (width == 2 and len(tokens) == 3):
+                raise self._error(f"a line of bounds has {width} numbers, this one {len(tokens)}")
+            rows.append(tuple(self._real(token, self._window.line - 1, "a bound") for token in tokens))
+        if width == 2 and any(len(row) == 3 for row in rows):
+            header.tilted = all(len(row) == 3 for row in rows)
+            if not header.tilted:
+                raise self._error("a line of bounds has 2 numbers, some have 3", header.bounds_line)
+        header.bounds = tuple(rows)
+
+    def _atoms(self, header: Header, name: bytes, at: int) -> None:
+        missing = [
+            what
+            for what, there in (
+                ("TIMESTEP", header.step is not None),
+                ("NUMBER OF ATOMS", header.atoms >= 0),
+                ("BOX BOUNDS", bool(header.bounds)),
+            )
+            if not there
+        ]
+        if missing:
+            raise self._error(f"ITEM: {missing[0]} is due before ITEM: ATOMS", at)
+        if not self._window.terminated and header.atoms:
+            raise self._cut("ITEM: ATOMS")
+        header.columns, header.columns_line, header.has_columns = name[len(b"ATOMS") :].strip(), at, True
+
+    def _integer(self, token: bytes, at: int, what: str) -> int:
+        try:
+            return parse_integer(token.strip())
+        except ValueError as error:
+            raise self._error(f"{what}: {error}", at) from None
+
+    def _real(self, token: bytes, at: int, what: str) -> float:
+        try:
+            value = parse_real(token)
+        except ValueError as error:
+            raise self._error(f"{what}: {error}", at) from None
+        if what != "the time" and not np.isfinite(value):
+            raise self._error(f"{what} is {value}", at)
+        return value
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _quoted(raw: bytes) -> str:
+    text = _text(raw)
+    return repr(text if len(text) <= 40 else text[:40] + "…")

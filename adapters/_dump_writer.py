@@ -1,0 +1,266 @@
+"""Writing LAMMPS dumps: the source's own columns, bounds and letters where the frame still agrees with them.
+
+Reference: https://docs.lammps.org/dump.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.adapter import Snapshot
+from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.mapping.inverse import undone
+from molrec_convert.mapping.names import QUANTITIES
+from molrec_convert.mapping.units import SYSTEMS, Units, factor
+from molrec_convert.model import Block, Box, Column
+from molrec_convert.model.precision import decimals_of
+from molrec_convert.options import Options
+from molrec_convert.text.table import format_table
+
+from ._dump_columns import BY_TARGET, REDUCED, SCALED, Plan, plan_of, triple
+from ._lammps import (
+    STYLES,
+    bounding_to_bounds,
+    boundary_letters,
+    bounds_to_bounding,
+    cartesian,
+    cell_of_bounds,
+    is_restricted,
+)
+
+Array = np.ndarray[Any, Any]
+Words = tuple[Array, list[bytes]]
+
+PLAIN_ORDER = ("id", "type", "element", "mol", "q", "mass", "x", "y", "z", "ix", "iy", "iz", "vx", "vy", "vz",
+               "fx", "fy", "fz")  # fmt: skip
+"""The order of columns that no source has prescribed."""
+
+
+class DumpExporter:
+    """Writes a dump; see `molrec_convert.adapter.Exporter`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self._path = path
+        self._options = options
+        if options.units is not None and options.units not in STYLES:
+            raise OptionError(f"there is no LAMMPS unit style {options.units!r}; they are {', '.join(STYLES)}")
+
+    def head(self, first: Snapshot) -> bytes:
+        """The unit style, where it is known."""
+        style = self._style(first)
+        return b"" if style is None else f"ITEM: UNITS\n{style}\n".encode()
+
+    def tail(self) -> bytes:
+        """Nothing stands after the last snapshot."""
+        return b""
+
+    def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
+        """One snapshot."""
+        atoms = snapshot.frame.get("atoms")
+        count = 0 if atoms is None else atoms.count
+        scales = self._scales(snapshot)
+        lines: list[str] = []
+        if snapshot.time is not None:
+            lines += ["ITEM: TIME", _shortest(snapshot.time, scales("time"))]
+        step = snapshot.step if snapshot.step is not None else ordinal
+        lines += ["ITEM: TIMESTEP", str(step), "ITEM: NUMBER OF ATOMS", str(count)]
+        box = snapshot.frame.box
+        if box is None or not box.defined:
+            box = _shrink_wrapped(atoms)
+            lines += _bounds(box, None, "ss ss ss", scales("length"))
+        else:
+            kept = snapshot.about.get("lammps_bounds")
+            letters = boundary_letters(box.boundary, snapshot.about.get("lammps_boundary"))
+            lines += _bounds(box, kept, letters, scales("length"))
+        names, columns = self._columns(atoms or Block(count=0), box, snapshot, ordinal)
+        lines.append(" ".join(["ITEM: ATOMS", *names]))
+        head = ("\n".join(lines) + "\n").encode()
+        if not count:
+            return head
+        printed = [self._printed(name, column, scales, ordinal) for name, column in zip(names, columns, strict=True)]
+        return head + format_table([part for part, _ in printed], [style for _, style in printed])
+
+    # ------------------------------------------------------------ units
+    def _style(self, snapshot: Snapshot) -> str | None:
+        known = snapshot.about.get("lammps_units")
+        return self._options.units or (known if known in STYLES else None)
+
+    def _scales(self, snapshot: Snapshot) -> Any:
+        """By which factor a quantity of this style was multiplied to become the frame's."""
+        style = self._style(snapshot)
+        source = SYSTEMS.get(style) if style is not None else None
+        stored: Units | None = snapshot.units
+
+        def scale(quantity: str | None) -> float:
+            if quantity is None or source is None or stored is None:
+                return 1.0
+            return factor(quantity, source, stored) or 1.0
+
+        return scale
+
+    # ------------------------------------------------------------ columns
+    def _columns(
+        self, atoms: Block, box: Box, snapshot: Snapshot, ordinal: int
+    ) -> tuple[list[str], list[Column]]:
+        """The names in their order, and what is printed under each."""
+        wanted = snapshot.about.get("lammps_columns")
+        left = dict(atoms.columns)
+        found: list[tuple[str, Column]] = []
+        if isinstance(wanted, list) and all(isinstance(name, str) for name in wanted):
+            form = snapshot.about.get("lammps_coords", "x")
+            tokens = ["label" if name == "type" and "type_id" not in left else "0" for name in wanted]
+            plan = plan_of(wanted, tokens, dimensionless=bool(set(REDUCED.values()) & set(left)), form=form)
+            found = _planned(plan, left, box)
+        else:
+            found = sorted(_plain(left), key=_rank)
+        names = [name for name, _ in found]
+        added = [pair for pair in _plain(left) if isinstance(wanted, list)]
+        for name, column in [*found, *added] if added else found:
+            self._check(name, column, ordinal)
+        return [*names, *(name for name, _ in added)], [column for _, column in [*found, *added]]
+
+    def _check(self, name: str, column: Column, ordinal: int) -> None:
+        if column.dtype != "string" or not len(column):
+            return
+        for word in np.unique(column.values).tolist():
+            if not word or len(word.split()) != 1:
+                row = int(np.nonzero(column.values == word)[0][0])
+                raise FormatError(
+                    f"column {name}: {word!r} of row {row} is not one word, which a dump needs",
+                    path=self._path,
+                    frame=ordinal,
+                )
+
+    def _printed(
+        self, name: str, column: Column, scales: Any, ordinal: int
+    ) -> tuple[Array | Words, str | int | None]:
+        values = column.values
+        if column.dtype == "string":
+            words, codes = np.unique(values, return_inverse=True)
+            return (codes.astype(np.int32), [word.encode() for word in words.tolist()]), None
+        if values.dtype.kind == "b":
+            return values.astype(np.int32), None
+        if values.dtype.kind != "f":
+            return values, None
+        if column.valid is not None:
+            values = np.where(column.valid, values, np.nan)
+        base = name.removesuffix("u") if name in triple("xu") else name
+        quantity = QUANTITIES.get(BY_SOURCE_TARGET.get(base, base.lower() if base in "XYZ" else base))
+        if (scale := scales(quantity)) != 1.0:
+            return undone(values, scale), "g"
+        if self._options.decimals is not None:
+            return values, self._options.decimals
+        return values, "g" if column.precision is None else decimals_of(column.precision)
+
+
+BY_SOURCE_TARGET = {row.source: row.target for row in BY_TARGET.values()}
+
+
+def _planned(plan: Plan, left: dict[str, Column], box: Box) -> list[tuple[str, Column]]:
+    """The columns of a plan that the frame has; they leave `left`."""
+    found: list[tuple[str, Column]] = []
+    rescaled = _rescaled(plan, left, box)
+    for row in plan.rows:
+        column = rescaled.get(row.source) or left.get(row.target)
+        if column is not None:
+            found.append((row.source, column))
+        left.pop(row.target, None)
+    if plan.scaled and rescaled:
+        for name in "xyz":
+            left.pop(name, None)
+    return found
+
+
+def _rescaled(plan: Plan, left: dict[str, Column], box: Box) -> dict[str, Column]:
+    """The scaled positions: the source's own where they still give the positions to the bit, else computed anew."""
+    if plan.form not in SCALED or any(name not in left for name in "xyz"):
+        return {}
+    names = triple(plan.form)
+    positions = [left[name].values for name in "xyz"]
+    if all(name in left for name in names):
+        derived = cartesian(*(left[name].values for name in names), box)
+        if all(np.array_equal(one, other) for one, other in zip(derived, positions, strict=True)):
+            return {name: left[name] for name in names}
+    shifted = np.stack(positions) - box.origin[:, None]
+    return {
+        name: Column.of(values) for name, values in zip(names, np.linalg.solve(box.vectors, shifted), strict=True)
+    }
+
+
+def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
+    """Columns under the names that a dump gives them; axes after the first become ``name[1]``, ``name[2]`` …"""
+    found: list[tuple[str, Column]] = []
+    for target, column in left.items():
+        name = BY_TARGET[target].source if target in BY_TARGET else target
+        if target == "type":
+            if "type_id" in left:
+                name = "typelabel"
+            else:
+                name = "type"
+        if not column.trailing:
+            found.append((name, column))
+            continue
+        flat = column.values.reshape(len(column), -1)
+        found += [
+            (f"{name}[{k + 1}]", Column.of(np.ascontiguousarray(flat[:, k]), column.valid)) for k in range(flat.shape[1])
+        ]
+    return found
+
+
+def _rank(pair: tuple[str, Column]) -> int:
+    return PLAIN_ORDER.index(pair[0]) if pair[0] in PLAIN_ORDER else len(PLAIN_ORDER)
+
+
+# ---------------------------------------------------------------- the cell
+def _bounds(box: Box, kept: Sequence[float] | None, letters: str, scale: float) -> list[str]:
+    """The item of the cell: orthogonal, restricted or general, as simple as the cell allows."""
+    suffix = f" {letters}" if letters else ""
+    vectors, origin = undone(box.vectors, scale), undone(box.origin, scale)
+    if not is_restricted(box.vectors):
+        rows = [[*vectors[:, k], origin[k]] for k in range(3)]
+        return [f"ITEM: BOX BOUNDS abc origin{suffix}", *map(_exact, rows)]
+    tilt = [float(vectors[0, 1]), float(vectors[0, 2]), float(vectors[1, 2])]
+    lo = origin.tolist()
+    hi = [low + float(edge) for low, edge in zip(lo, vectors.diagonal(), strict=True)]
+    written = [list(kept[3 * k : 3 * k + 3]) for k in range(3)] if kept is not None else None
+    if written is not None and not _still_holds(written, box, scale):
+        written = None
+    if any(tilt):
+        low, high = bounds_to_bounding(lo, hi, tilt)
+        rows = written or [[a, b, t] for a, b, t in zip(low, high, tilt, strict=True)]
+        return [f"ITEM: BOX BOUNDS xy xz yz{suffix}", *map(_exact, rows)]
+    rows = [row[:2] for row in written] if written else [[a, b] for a, b in zip(lo, hi, strict=True)]
+    return [f"ITEM: BOX BOUNDS{suffix}", *map(_exact, rows)]
+
+
+def _still_holds(rows: list[list[float]], box: Box, scale: float) -> bool:
+    """Whether bounds as the source wrote them give the cell to the bit."""
+    lo, hi, tilt = ([row[k] for row in rows] for k in range(3))
+    if any(tilt):
+        lo, hi = bounding_to_bounds(lo, hi, tilt)
+    vectors, origin = cell_of_bounds(lo, hi, tilt)
+    if scale != 1.0:
+        vectors, origin = vectors * scale, origin * scale
+    return np.array_equal(vectors, box.vectors) and np.array_equal(origin, box.origin)
+
+
+def _shrink_wrapped(atoms: Block | None) -> Box:
+    """A cell around the atoms, for a frame without one; a dump cannot be without."""
+    lo, hi = np.zeros(3), np.ones(3)
+    if atoms is not None and atoms.count and all(name in atoms for name in "xyz"):
+        positions = np.stack([atoms[name] for name in "xyz"])
+        lo, hi = positions.min(axis=1), positions.max(axis=1)
+        hi = np.where(hi > lo, hi, lo + 1.0)
+    return Box(np.diag(hi - lo), origin=lo, boundary=np.zeros(3, dtype=bool))
+
+
+def _exact(numbers: Sequence[float]) -> str:
+    return " ".join(f"{float(number):.16e}" for number in numbers)
+
+
+def _shortest(value: float, scale: float) -> str:
+    number = float(undone(np.array([value]), scale)[0])
+    return format_table([np.array([number])], ["g"]).decode().strip()

@@ -1,0 +1,122 @@
+"""What LAMMPS's dump and data files share: cells in their restricted and general form, and unit styles.
+
+References: https://docs.lammps.org/Howto_triclinic.html, https://docs.lammps.org/units.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.mapping.units import (
+    DIMENSIONLESS,
+    DIMENSIONLESS_DOCUMENT,
+    SYSTEMS,
+    Units,
+    document,
+    factor,
+    stored_system,
+)
+from molrec_convert.model import Box
+from molrec_convert.model.box import is_regular
+
+Array = np.ndarray[Any, Any]
+
+STYLES = ("real", "metal", "si", "cgs", "electron", "micro", "nano", DIMENSIONLESS)
+
+
+class Style:
+    """A unit style: what its numbers are multiplied by on the way into a record, and how the record names them."""
+
+    def __init__(self, name: str | None) -> None:
+        if name is not None and name not in STYLES:
+            raise OptionError(f"there is no LAMMPS unit style {name!r}; they are {', '.join(STYLES)}")
+        self.name = name
+        self.source: Units | None = SYSTEMS.get(name) if name is not None else None
+        self.stored: Units | None = None if self.source is None else stored_system(self.source)
+
+    @property
+    def dimensionless(self) -> bool:
+        """Whether the numbers are ratios, so that masses are not amu and charges not e."""
+        return self.name == DIMENSIONLESS
+
+    @property
+    def units(self) -> Mapping[str, str] | None:
+        """The units document of a record of this style; None where the style is not known."""
+        if self.dimensionless:
+            return DIMENSIONLESS_DOCUMENT
+        return None if self.stored is None else document(self.stored)
+
+    def factor(self, quantity: str | None) -> float:
+        """By what a number is multiplied on the way into a record."""
+        if quantity is None or self.source is None or self.stored is None:
+            return 1.0
+        return factor(quantity, self.source, self.stored) or 1.0
+
+
+def cell_of_bounds(lo: Sequence[float], hi: Sequence[float], tilt: Sequence[float]) -> tuple[Array, Array]:
+    """Vectors (columns a, b, c) and origin of an orthogonal or restricted triclinic cell."""
+    xy, xz, yz = tilt
+    vectors = np.array(
+        [[hi[0] - lo[0], xy, xz], [0.0, hi[1] - lo[1], yz], [0.0, 0.0, hi[2] - lo[2]]],
+    )
+    return vectors, np.array(lo, dtype=np.float64)
+
+
+def bounding_to_bounds(
+    lo: Sequence[float], hi: Sequence[float], tilt: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """The cell's own lo and hi, from the bounding box that a dump of a tilted cell states."""
+    (x0, x1), (y0, y1) = _overhang(tilt)
+    return [lo[0] - x0, lo[1] - y0, lo[2]], [hi[0] - x1, hi[1] - y1, hi[2]]
+
+
+def bounds_to_bounding(
+    lo: Sequence[float], hi: Sequence[float], tilt: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    """The bounding box that a dump of a tilted cell states."""
+    (x0, x1), (y0, y1) = _overhang(tilt)
+    return [lo[0] + x0, lo[1] + y0, lo[2]], [hi[0] + x1, hi[1] + y1, hi[2]]
+
+
+def _overhang(tilt: Sequence[float]) -> tuple[tuple[float, float], tuple[float, float]]:
+    xy, xz, yz = tilt
+    corners = (0.0, xy, xz, xy + xz)
+    return (min(corners), max(corners)), (min(0.0, yz), max(0.0, yz))
+
+
+def is_restricted(vectors: Array) -> bool:
+    """Whether a lies along +x, b in the upper xy plane, c above it: LAMMPS's restricted triclinic form."""
+    below = vectors[1, 0], vectors[2, 0], vectors[2, 1]
+    return not any(below) and bool((vectors.diagonal() > 0.0).all())
+
+
+def checked_box(vectors: Array, origin: Array, boundary: Array, *, line: int, path: str) -> Box:
+    """A cell of a file; `FormatError` where its vectors do not span space."""
+    if not is_regular(vectors):
+        raise FormatError(f"the cell vectors {vectors.T.tolist()} do not span space", path=path, line=line)
+    return Box.of(vectors, origin, boundary)
+
+
+def boundary_flags(letters: str | None) -> Array:
+    """Which axes are periodic: those whose two letters are both ``p``; all where the file gives no letters."""
+    if letters is None:
+        return np.ones(3, dtype=bool)
+    return np.array([set(pair) == {"p"} for pair in letters.split()])
+
+
+def boundary_letters(boundary: Array, kept: str | None) -> str:
+    """Three pairs of letters; the source's own as long as they say the same."""
+    if kept and np.array_equal(boundary_flags(kept), boundary):
+        return kept
+    return " ".join("pp" if flag else "ff" for flag in boundary)
+
+
+def cartesian(xs: Array, ys: Array, zs: Array, box: Box) -> tuple[Array, Array, Array]:
+    """Positions of scaled ones: origin + a·xs + b·ys + c·zs, the sum taken in this order."""
+    a, b, c = box.vectors.T
+    x, y, z = (box.origin[k] + a[k] * xs + b[k] * ys + c[k] * zs for k in range(3))
+    return x, y, z

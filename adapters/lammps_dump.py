@@ -1,0 +1,320 @@
+"""LAMMPS dump: text snapshots of atoms, in any order, with any columns.
+
+Reference: https://docs.lammps.org/dump.html, https://docs.lammps.org/read_dump.html
+
+Decisions: rows are sorted by id unless ``--keep-order`` (their order in the file means nothing). Positions come from
+``x``, else ``xu``, ``xs`` or ``xsu``; every other form stays as columns of its own. Scaled numbers are kept beside the
+positions that they give. Types are never taken for elements. Nothing is unwrapped unasked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
+from molrec_convert.errors import FormatError, OptionError, TruncatedError
+from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.model.dtypes import STRING
+from molrec_convert.options import Options
+from molrec_convert.steps import unwrapped
+from molrec_convert.text.table import ScanError, TableScan, scan_table
+from molrec_convert.text.window import Window
+
+from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names
+from ._dump_header import ITEM, Header, HeaderReader
+from ._dump_writer import DumpExporter
+from ._lammps import Style, cartesian
+
+Array = np.ndarray[Any, Any]
+
+ROW = "an atom line"
+
+
+class DumpImporter:
+    """Reads a dump; see `molrec_convert.adapter.Importer`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self._path = path
+        self._options = options
+        self._style = Style(options.units)
+        self._plans: dict[tuple[bytes, tuple[bytes, ...]], Plan] = {}
+        self._last_plan: Plan | None = None
+        self._last_box: tuple[Any, Box] | None = None
+
+    def index(self, window: Window, *, keep: bool) -> Iterator[Span]:
+        """Find the snapshots; see `molrec_convert.adapter.Importer.index`."""
+        headers = HeaderReader(window, self._path)
+        ordinal = 0
+        while (header := headers.next()) is not None:
+            self._take_units(header)
+            plan = self._plan(header, window)
+            line, start = window.line, window.offset
+            if keep:
+                window.mark()
+            found = window.skip_lines(header.atoms)
+            if found < header.atoms:
+                raise TruncatedError(
+                    f"the file ends after {found} of {header.atoms} atom lines", line=line + found, frame=ordinal
+                )
+            data = window.take() if keep else None
+            if header.atoms and not window.terminated:
+                self._check_unterminated(data, header, ordinal, window)
+            yield Span(ordinal, line, start, window.offset - start, (header, plan, window.terminated), data)
+            ordinal += 1
+
+    def decode(self, span: Span) -> Snapshot:
+        """Make the frame of a snapshot."""
+        header, plan, terminated = span.context
+        scan, plan = self._scan(span, header, plan)
+        snapshot = Snapshot(Frame(), header.step, header.time, units=self._style.units)
+        if header.time is not None:
+            snapshot.time = header.time * self._style.factor("time")
+        if not terminated and header.atoms:
+            snapshot.notes.append(Note("the last line has no line end, its last number may be cut short",
+                                       line=span.line + header.atoms - 1, frame=span.ordinal))  # fmt: skip
+        box = self._box(header)
+        columns = self._columns(plan, scan, header, box, snapshot)
+        atoms = Block.of(columns, header.atoms)
+        order = None if self._options.keep_order else self._order(columns.get("id"), snapshot)
+        if order is not None:
+            atoms = Block.of({name: column.rows(order) for name, column in columns.items()}, header.atoms)
+        about: dict[str, Any] = {"lammps_columns": list(plan.names), "lammps_boundary": header.letters or ""}
+        if self._style.name is not None:
+            about["lammps_units"] = self._style.name
+        if (bounds := _kept_bounds(header)) is not None:
+            about["lammps_bounds"] = bounds
+        if plan.form not in (None, "x"):
+            about["lammps_coords"] = plan.form
+        if self._options.unwrap and plan.form != "xu":
+            atoms = unwrapped(atoms, box)
+            about["lammps_coords"] = "xu"
+            about["lammps_columns"] = unwrapped_names(plan)
+        snapshot.frame, snapshot.about = Frame.of({"atoms": atoms}, box, Meta()), Meta(about)
+        return snapshot
+
+    # ------------------------------------------------------------ what the header gives
+    def _take_units(self, header: Header) -> None:
+        if header.units is None or header.units == self._style.name:
+            return
+        if self._style.name is not None:
+            raise OptionError(
+                f"the file says that its units are {header.units}, not {self._style.name}",
+                path=self._path,
+                line=header.line,
+            )
+        self._style = Style(header.units)
+
+    def _plan(self, header: Header, window: Window) -> Plan:
+        names = header.columns.split()
+        if header.atoms and not names:
+            raise FormatError("ITEM: ATOMS names no columns", path=self._path, line=header.columns_line)
+        row: list[bytes] = []
+        if header.atoms:
+            row = window.peek(64 * len(names) + 256).split(b"\n", 1)[0].split()[: len(names)]
+        elif self._last_plan is not None and list(self._last_plan.names) == [_text(name) for name in names]:
+            return self._last_plan
+        words = tuple(token for token, name in zip(row, names, strict=False) if _may_be_text(name))
+        texts = tuple(b"" if _is_plain_number(token) else token for token in words)
+        key = (header.columns, tuple(b"s" if text else b"" for text in texts))
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = plan_of(
+                [_text(name) for name in names],
+                [_text(token) for token in row],
+                dimensionless=self._style.dimensionless,
+                form="xu" if self._options.unwrap else None,
+            )
+            self._plans[key] = plan
+        self._last_plan = plan
+        return plan
+
+    def _box(self, header: Header) -> Box:
+        key = (header.bounds, header.letters, header.tilted, header.general)
+        last = self._last_box
+        if last is not None and last[0] == key:
+            return last[1]
+        box = header.box(self._path)
+        if (scale := self._style.factor("length")) != 1.0:
+            box = Box.of(box.vectors * scale, box.origin * scale, box.boundary)
+        self._last_box = (key, box)
+        return box
+
+    # ------------------------------------------------------------ the atom lines
+    def _scan(self, span: Span, header: Header, plan: Plan) -> tuple[TableScan, Plan]:
+        data = span.data or b""
+        try:
+            return scan_table(data, plan.kinds, header.atoms), plan
+        except ScanError as fault:
+            if fault.kind == "number" and fault.letter == "u" and fault.token[:1] == "-":
+                name = plan.names[fault.column]
+                rows = list(plan.rows)
+                kept = rows[fault.column]
+                rows[fault.column] = type(kept)(name, SIGNED.get(name, kept.target), "i")
+                return self._scan(span, header, Plan(plan.names, tuple(rows), plan.form))
+            raise self._fault(fault, span, header, plan, data) from None
+
+    def _fault(self, fault: ScanError, span: Span, header: Header, plan: Plan, data: bytes) -> FormatError:
+        line = span.line + fault.row
+        text = data.split(b"\n", fault.row + 1)[fault.row] if fault.row < header.atoms else b""
+        if text.lstrip().startswith(ITEM):
+            message = f"the snapshot has {fault.row} of {header.atoms} atom lines"
+        elif fault.kind == "columns":
+            message = fault.describe(ROW)
+        else:
+            message = f"column {plan.names[fault.column]}: {fault.describe(ROW)}"
+        return FormatError(message, path=self._path, line=line, frame=span.ordinal)
+
+    def _check_unterminated(self, data: bytes | None, header: Header, ordinal: int, window: Window) -> None:
+        """Refuse a last line that is cut short for certain or after whole snapshots, since a number may be cut too."""
+        line = window.line
+        lines = (data or b"").split(b"\n")
+        last = lines[-1].split()
+        width = len(header.columns.split())
+        cut = ordinal > 0 or len(last) < width
+        if not cut and len(lines) > 1:
+            others = [row.split() for row in lines[:-1]]
+            shortest = min(len(row[-1]) for row in others if row)
+            blank = all(row.rstrip(b"\r").endswith(b" ") for row in lines[:-1])
+            cut = len(last[-1]) < shortest or (blank and not lines[-1].endswith(b" "))
+        if cut:
+            raise TruncatedError(
+                f"the file ends inside the last of {header.atoms} atom lines", line=line, frame=ordinal
+            )
+
+    def _columns(
+        self, plan: Plan, scan: TableScan, header: Header, box: Box, snapshot: Snapshot
+    ) -> dict[str, Column]:
+        columns: dict[str, Column] = {}
+        for row, found in zip(plan.rows, scan.columns, strict=True):
+            columns[row.target] = self._column(row.source, row.target, row.kind, row.quantity, found, header)
+        for source, target in SIGNED.items():
+            if target in columns:
+                values = columns[target].values
+                whole = np.where(values < 0, 0, values).astype(np.uint64)
+                columns[BY_SOURCE[source].target] = Column(whole, valid=values >= 0)
+        if plan.form is None:
+            snapshot.notes.append(Note("the snapshot has no columns of positions", line=header.columns_line))
+        elif plan.scaled:
+            parts = (columns[name].values for name in triple(plan.form))
+            for name, values in zip("xyz", cartesian(*parts, box), strict=True):
+                columns[name] = Column.of(values)
+        elif plan.form[0] == "X":
+            snapshot.notes.append(Note("the columns X Y Z are taken for the positions", line=header.columns_line))
+        self._add_elements(columns, snapshot)
+        return columns
+
+    def _column(
+        self, source: str, target: str, kind: str, quantity: str | None, found: Any, header: Header
+    ) -> Column:
+        if kind == "s":
+            codes, words = found
+            labels = np.array([_text(word) for word in words], dtype=STRING)
+            return Column.of(labels[codes] if len(words) else np.zeros(0, dtype=STRING))
+        values: Array = found
+        if target in NARROW:
+            narrow = values.astype(np.int32)
+            if not np.array_equal(narrow, values):
+                raise FormatError(
+                    f"column {source}: an image flag is a 32-bit integer", path=self._path, line=header.columns_line
+                )
+            return Column.of(narrow)
+        if (scale := self._style.factor(quantity)) != 1.0:
+            values = values * scale
+        return Column.of(values)
+
+    def _add_elements(self, columns: dict[str, Column], snapshot: Snapshot) -> None:
+        if "element" in columns:
+            return
+        kinds = columns.get("type_id") or columns.get("type")
+        if kinds is None:
+            return
+        given: Mapping[str, str] = self._options.type_map
+        if not given:
+            snapshot.notes.append(Note("the types are no elements; --type-map 1=Si,2=O names them"))
+            return
+        labels, codes = np.unique(kinds.values, return_inverse=True)
+        missing = [str(label) for label in labels.tolist() if str(label) not in given]
+        if missing:
+            raise OptionError(f"--type-map names no element for type {', '.join(missing)}", path=self._path)
+        symbols = np.array([given[str(label)] for label in labels.tolist()], dtype=STRING)
+        columns["element"] = Column.of(symbols[codes] if len(labels) else np.zeros(0, dtype=STRING))
+
+    def _order(self, ids: Column | None, snapshot: Snapshot) -> Array | None:
+        """The rows sorted by id, or None where they are, or have no distinct ids."""
+        if ids is None:
+            snapshot.notes.append(Note("the atoms have no ids, their order may differ between snapshots"))
+            return None
+        values = ids.values
+        if ids.valid is not None or (values[1:] > values[:-1]).all():
+            return None
+        order = np.argsort(values, kind="stable")
+        ranked = values[order]
+        if (ranked[1:] == ranked[:-1]).any():
+            number = ranked[1:][ranked[1:] == ranked[:-1]][0]
+            snapshot.notes.append(Note(f"several atoms have the id {number}; the rows keep the file's order"))
+            return None
+        return order
+
+
+def _kept_bounds(header: Header) -> tuple[float, ...] | None:
+    """The bounds as written, lo, hi and tilt of every axis, where a tilt or rounding hides them in the vectors."""
+    if header.general:
+        return None
+    if not header.tilted and all(row[0] + (row[1] - row[0]) == row[1] for row in header.bounds):
+        return None
+    rows = ((*row, 0.0)[:3] for row in header.bounds)
+    return tuple(value for row in rows for value in row)
+
+
+def _may_be_text(name: bytes) -> bool:
+    row = BY_SOURCE.get(_text(name))
+    return row is None or row.kind == "?"
+
+
+def _is_plain_number(token: bytes) -> bool:
+    try:
+        float(token)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _looks_like_a_dump(head: bytes) -> bool:
+    start = head.lstrip()
+    return start.startswith((b"ITEM: TIMESTEP", b"ITEM: UNITS", b"ITEM: TIME")) or (
+        start.startswith(ITEM) and b"ITEM: NUMBER OF ATOMS" in head
+    )
+
+
+FORMAT = Adapter(
+    name="lammps-dump",
+    summary="LAMMPS text dump of atoms",
+    reference="https://docs.lammps.org/dump.html",
+    patterns=("*.lammpstrj", "*.dump", "dump.*", "*.lammpsdump", "*.dump.*"),
+    sniff=_looks_like_a_dump,
+    carries=Carries(
+        columns=frozenset(row.target for row in BY_SOURCE.values()) | set("xyz"),
+        other_columns=frozenset(("f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string")),
+        vectors=True,
+        box=True,
+        origin=True,
+        boundary=True,
+        step=True,
+        time=True,
+        frames=True,
+        varying=True,
+    ),
+    importer=DumpImporter,
+    exporter=DumpExporter,
+    options=frozenset(("units", "type_map", "keep_order", "unwrap", "decimals")),
+)

@@ -1,0 +1,64 @@
+"""Move molecular simulation data into MolRec records and back, exactly and fast.
+
+>>> import molrec_convert as mc
+>>> mc.convert("run.lammpstrj", "run.h5")  # doctest: +SKIP
+>>> mc.open("run.h5").trajectory[10]["atoms"]["x"]  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import open, read, write
+    from .convert import Report, convert
+    from .errors import ConvertError, FormatError, LossError, RecordError
+    from .model import Block, Box, Column, Frame, Meta, Record, Schema, Trajectory
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    **dict.fromkeys(("open", "read", "write"), "api"),
+    **dict.fromkeys(("Report", "convert"), "convert"),
+    **dict.fromkeys(("ConvertError", "FormatError", "LossError", "RecordError"), "errors"),
+    **dict.fromkeys(
+        ("Block", "Box", "Column", "Frame", "Meta", "Record", "Schema", "Trajectory"), "model"
+    ),
+}
+
+__all__ = [
+    "Block",
+    "Box",
+    "Column",
+    "ConvertError",
+    "FormatError",
+    "Frame",
+    "LossError",
+    "Meta",
+    "Record",
+    "RecordError",
+    "Report",
+    "Schema",
+    "Trajectory",
+    "__version__",
+    "convert",
+    "open",
+    "read",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that importing the package costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    module = import_module(f"{__name__}.{_HOMES[name]}")
+    value = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,209 @@
+"""What an adapter is: the description of a foreign format, with an importer and an exporter.
+
+An importer works in two steps, so that threads, random access and progress come for free: `index` finds where the
+frames lie, `decode` makes a frame of one such span. An exporter is the mirror image: `encode` makes the text of one
+frame, between a head and a tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .model import Frame, Meta
+
+if TYPE_CHECKING:
+    from .options import Options
+    from .text.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about a source that a person should know."""
+
+    message: str
+    line: int | None = None
+    frame: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where one frame lies in its source.
+
+    Parameters
+    ----------
+    ordinal
+        0-based number of the frame in the file.
+    line
+        1-based line at which `data` begins.
+    offset, size
+        The bytes of the decompressed source that `decode` needs.
+    context
+        What `index` has learned and `decode` needs besides the bytes; the adapter's own.
+    data
+        The bytes, where the index has read them on its way.
+    """
+
+    ordinal: int
+    line: int
+    offset: int
+    size: int
+    context: Any = None
+    data: bytes | None = None
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """A frame with its place in a sequence.
+
+    Parameters
+    ----------
+    frame
+        The frame; its meta document holds what belongs to this moment.
+    step, time
+        As the source states them; None where it does not.
+    about
+        Facts of the source's own layout that an exporter of the same format restores, such as the order of columns.
+        They usually hold for the whole file, and then stand in the record once.
+    units
+        The unit of every quantity that is known, as ``{"length": "angstrom"}``; None where nothing is known.
+    notes
+        What was noticed in this frame.
+    """
+
+    frame: Frame
+    step: int | None = None
+    time: float | None = None
+    about: Meta = field(default_factory=Meta)
+    units: Mapping[str, str] | None = None
+    notes: list[Note] = field(default_factory=list)
+
+
+class Importer(Protocol):
+    """Reads one source; made anew for every conversion."""
+
+    def index(self, window: Window, *, keep: bool) -> Iterator[Span]:
+        """Find the frames in order.
+
+        Parameters
+        ----------
+        window
+            The source, from its first byte.
+        keep
+            Whether spans carry their bytes; without, they are for `decode` of bytes that are read later.
+
+        Raises
+        ------
+        TruncatedError
+            At the end, where the source ends inside a frame; the frames before it were yielded.
+        FormatError
+            Where the source breaks the format.
+        """
+        ...
+
+    def decode(self, span: Span) -> Snapshot:
+        """Make the frame of a span with bytes; called from several threads at once."""
+        ...
+
+
+class Exporter(Protocol):
+    """Writes one target; made anew for every conversion."""
+
+    def head(self, first: Snapshot) -> bytes:
+        """What stands before the first frame."""
+        ...
+
+    def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
+        """The bytes of one frame; called from several threads at once."""
+        ...
+
+    def tail(self) -> bytes:
+        """What stands after the last frame."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carries:
+    """What a format can hold; the rest is a loss, known before the target is opened.
+
+    Parameters
+    ----------
+    columns
+        Columns of ``atoms`` by name.
+    other_columns
+        The types in which it holds any further scalar column of ``atoms``.
+    vectors
+        Whether such a column may have axes after the first.
+    blocks
+        Blocks besides ``atoms``.
+    meta, other_meta
+        Meta keys by name, and whether any other is held.
+    box, origin, boundary, no_box
+        A cell (its orientation included), its origin, its periodic axes, and the absence of a cell.
+    step, time, frames, varying
+        The step and time of a frame, several frames, a number of atoms that changes.
+    nulls
+        Rows without a value.
+    """
+
+    columns: frozenset[str] = frozenset()
+    other_columns: frozenset[str] = frozenset()
+    vectors: bool = False
+    blocks: frozenset[str] = frozenset()
+    meta: frozenset[str] = frozenset()
+    other_meta: bool = False
+    box: bool = False
+    origin: bool = False
+    boundary: bool = False
+    no_box: bool = False
+    step: bool = False
+    time: bool = False
+    frames: bool = False
+    varying: bool = False
+    nulls: bool = False
+
+
+ImporterFactory = Callable[[str, "Options"], Importer]
+ExporterFactory = Callable[[str, "Options"], Exporter]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapter:
+    """The description of a foreign format.
+
+    Parameters
+    ----------
+    name
+        The name that ``--from`` and ``--to`` take.
+    summary
+        One line for people.
+    reference
+        Where the format is specified.
+    patterns
+        Glob patterns of file names, the first of which is the usual one.
+    sniff
+        Whether the first bytes of a decompressed file (some 64 KiB, fewer of a short file) are of this format.
+    series
+        Whether a file is a sequence of frames, even when it holds one; its record has a trajectory then.
+    carries
+        What it can hold.
+    importer, exporter
+        Made with the name of the file and the options; None where the format goes one way only.
+    options
+        The names of the options that it takes.
+    extra
+        The optional dependency that it needs, as ``pip install molrec-convert[extra]`` names it.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    patterns: tuple[str, ...] = ()
+    sniff: Callable[[bytes], bool] | None = None
+    series: bool = True
+    carries: Carries = Carries()
+    importer: ImporterFactory | None = None
+    exporter: ExporterFactory | None = None
+    options: frozenset[str] = frozenset()
+    extra: str | None = None

@@ -1,0 +1,182 @@
+"""Reading and writing from Python: `open`, `read`, `write`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from . import __version__, registry
+from .adapter import Snapshot
+from .errors import OptionError
+from .frames import FrameSelection
+from .inputs import RECORD_FORMAT, open_input, record_snapshots
+from .model import Frame, Meta, Record
+from .model.trajectory import MemoryTrajectory, Trajectory
+from .options import Options
+from .outputs import PartFile, RecordOutput, TextOutput
+from .sniff import is_record_name, target_adapter
+
+
+def open(path: str | Path, *, strict: bool = True) -> Record:  # noqa: A001 - mc.open is what people look for
+    """Open a record; its frames are read when they are asked for.
+
+    Parameters
+    ----------
+    path
+        A record in HDF5.
+    strict
+        Whether row references of endpoints by convention are checked, too.
+
+    Returns
+    -------
+    Record
+        With ``meta``, ``frame``, ``system`` and ``trajectory``; a context manager. ``trajectory[i]`` is a `Frame`,
+        ``trajectory[i]["atoms"]["x"]`` an array f64[N] in the unit that ``meta["units"]["length"]`` names.
+
+    Raises
+    ------
+    RecordError
+        With the place in the file where the record breaks MolRec.
+    """
+    from .records import open_record  # noqa: PLC0415 - h5py is slow to import
+
+    return open_record(Path(path), strict=strict)
+
+
+def read(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    frames: str | None = None,
+    units: str | None = None,
+    type_map: dict[str, str] | None = None,
+    keep_order: bool = False,
+    strict: bool = False,
+) -> Record:
+    """Read a file of any known format into memory.
+
+    Parameters
+    ----------
+    path
+        A record or a foreign file, perhaps compressed.
+    format
+        Its format, where content and name do not tell.
+    frames
+        Which frames: ``0:100:10``, ``0,5,-1``; by default all.
+    units, type_map, keep_order, strict
+        As `convert` takes them.
+
+    Returns
+    -------
+    Record
+        With a ``trajectory`` in memory, or a ``frame`` where the format holds one.
+
+    Raises
+    ------
+    ConvertError
+        With file, line and frame.
+    """
+    options = Options(units=units, type_map=type_map or {}, keep_order=keep_order, strict=strict)
+    selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
+    with ThreadPoolExecutor(max_workers=2) as executor:
+        found = open_input(Path(path), stream=None, format_name=format, options=options)
+        try:
+            snapshots = list(found.snapshots(selection, executor, None))
+            meta = found.provenance()
+        finally:
+            found.close()
+    if snapshots and snapshots[0].units:
+        meta["units"] = dict(snapshots[0].units)
+    if not found.series and len(snapshots) == 1:
+        return Record(meta=meta, frame=snapshots[0].frame)
+    return Record(meta=meta, system=_about(snapshots), trajectory=_trajectory(snapshots))
+
+
+def _about(snapshots: list[Snapshot]) -> Frame | None:
+    about = snapshots[0].about if snapshots else Meta()
+    return Frame(meta=about) if about and all(about.same(each.about) for each in snapshots) else None
+
+
+def _trajectory(snapshots: list[Snapshot]) -> MemoryTrajectory:
+    steps = [snapshot.step for snapshot in snapshots]
+    rising = all(step is not None for step in steps) and all(
+        later > earlier  # type: ignore[operator]
+        for earlier, later in zip(steps, steps[1:], strict=False)
+    )
+    times = [snapshot.time for snapshot in snapshots]
+    return MemoryTrajectory(
+        [snapshot.frame for snapshot in snapshots],
+        step=steps if rising else None,
+        time=times if all(time is not None for time in times) else None,
+    )
+
+
+def write(
+    path: str | Path,
+    data: Record | Trajectory | Frame | Sequence[Frame],
+    *,
+    format: str | None = None,
+    step: Sequence[int] | None = None,
+    time: Sequence[float] | None = None,
+    units: dict[str, str] | None = None,
+    decimals: int | None = None,
+    strict: bool = False,
+    force: bool = False,
+) -> None:
+    """Write a record, a trajectory, frames or one frame to a file.
+
+    Parameters
+    ----------
+    path
+        A record (``*.h5``) or a foreign file.
+    data
+        What to write. One frame becomes the ``frame`` section of a record.
+    format
+        The format, where the name does not tell.
+    step, time
+        Of every frame, where `data` is a sequence of frames; steps increase strictly.
+    units
+        The unit of every quantity, as ``{"length": "angstrom"}``; of a `Record` its own.
+    decimals, strict, force
+        As `convert` takes them.
+
+    Raises
+    ------
+    ConvertError
+        Where the format cannot hold the frames, or the target exists.
+    """
+    record, single = _as_record(data, step, time, units)
+    target = Path(path)
+    part = PartFile(target, force=force)
+    options = Options(decimals=decimals, strict=strict)
+    with ThreadPoolExecutor(max_workers=2) as executor:
+        output: RecordOutput | TextOutput
+        if format == RECORD_FORMAT or (format is None and is_record_name(target)):
+            output = RecordOutput(part, series=not single, executor=executor)
+        else:
+            adapter = registry.by_name(format) if format is not None else target_adapter(target)
+            output = TextOutput(part, None, adapter, name=target.name, options=options, executor=executor)
+        try:
+            for snapshot in record_snapshots(record, list(range(len(record)))):
+                output.add(snapshot)
+            if not output.frames:
+                raise OptionError("there is no frame to write", path=target)
+            output.finish({**record.meta, "creator": {"name": "molrec-convert", "version": __version__}})
+            part.commit()
+        except BaseException:
+            output.discard()
+            raise
+
+
+def _as_record(
+    data: Record | Trajectory | Frame | Sequence[Frame], step: Any, time: Any, units: dict[str, str] | None
+) -> tuple[Record, bool]:
+    meta = {} if units is None else {"units": units}
+    if isinstance(data, Record):
+        return data, data.trajectory is None
+    if isinstance(data, Frame):
+        return Record(meta=meta, frame=data), True
+    trajectory = data if isinstance(data, Trajectory) else MemoryTrajectory(list(data), step=step, time=time)
+    return Record(meta=meta, trajectory=trajectory), False

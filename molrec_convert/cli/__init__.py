@@ -1,0 +1,72 @@
+"""The command line: it translates arguments, errors and reports, and does nothing else."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from molrec_convert import __version__
+from molrec_convert.errors import ConvertError
+
+from . import convert, formats, repair
+
+DEFAULT = "convert"
+
+
+class DefaultGroup(TyperGroup):
+    """Commands by name, and a conversion where the first word is no command; errors are one line and status 1."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default command before arguments that name none."""
+        own = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
+        if args and args[0] not in self.commands and args[0] not in own:
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except ConvertError as error:
+            sys.stderr.write(f"molrec-convert: {error}\n")
+        except BrokenPipeError:
+            sys.stderr.close()  # the reader has gone, and needs no message
+        except MemoryError:
+            sys.stderr.write("molrec-convert: out of memory\n")
+        except OSError as error:
+            name = "" if error.filename is None else f"{error.filename}: "
+            sys.stderr.write(f"molrec-convert: {name}{(error.strerror or str(error)).lower()}\n")
+        raise typer.Exit(1)
+
+
+app = typer.Typer(
+    cls=DefaultGroup,
+    help="Convert between MolRec records and the formats of molecular simulation: molrec-convert in.lammpstrj out.h5",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+app.command(DEFAULT)(convert.command)
+app.command("formats")(formats.command)
+app.command("repair")(repair.command)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 - the form of a typer callback
+    if wanted:
+        typer.echo(f"molrec-convert {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="molrec-convert")

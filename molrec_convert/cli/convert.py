@@ -1,0 +1,102 @@
+"""``molrec-convert SOURCE TARGET``: convert one file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+from molrec_convert.errors import OptionError
+
+STREAM = "-"
+
+
+def command(
+    source: Annotated[str, typer.Argument(help="The file to read, perhaps compressed; - for standard input.")],
+    target: Annotated[str, typer.Argument(help="The file to write: *.h5 for a record; - for standard output.")],
+    from_format: Annotated[str | None, typer.Option("--from", help="Format of the source.")] = None,
+    to_format: Annotated[str | None, typer.Option("--to", help="Format of the target.")] = None,
+    frames: Annotated[str | None, typer.Option(help="Which frames: 0:100:10, or 0,5,-1.")] = None,
+    units: Annotated[str | None, typer.Option(help="Unit style of the file, where it does not say: real, metal, lj.")] = None,
+    to_units: Annotated[str | None, typer.Option(help="Convert known quantities to this unit system.")] = None,
+    type_map: Annotated[str | None, typer.Option(help="Elements of the types: 1=Si,2=C.")] = None,
+    keep_order: Annotated[bool, typer.Option("--keep-order", help="Do not sort atoms by id.")] = False,
+    unwrap: Annotated[bool, typer.Option("--unwrap", help="Add the periodic images to the positions.")] = False,
+    precision: Annotated[
+        str | None, typer.Option(help="Keep moving reals to this tolerance: 1e-3, or x=1e-3,vx=1e-6, or auto.")
+    ] = None,
+    decimals: Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of reals in a text target.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse any loss or repair.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a JSON report to this file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the target.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no warnings.")] = False,
+) -> None:
+    """Convert SOURCE to TARGET; the formats are found by content and name."""
+    from molrec_convert.convert import convert  # noqa: PLC0415 - help needs none of it
+
+    with _progress(quiet=quiet) as progress:
+        found = convert(
+            _binary(source, sys.stdin),
+            _binary(target, sys.stdout),
+            from_format=from_format,
+            to_format=to_format,
+            frames=frames,
+            units=units,
+            to_units=to_units,
+            type_map=_pairs(type_map, "--type-map"),
+            keep_order=keep_order,
+            unwrap=unwrap,
+            precision=_precision(precision),
+            decimals=decimals,
+            strict=strict,
+            force=force,
+            progress=progress,
+        )
+    if report is not None:
+        report.write_text(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if not quiet:
+        for text in found.warnings:
+            sys.stderr.write(f"warning: {text}\n")
+        if found.losses:
+            sys.stderr.write(f"{found.losses}\n")
+
+
+def _binary(name: str, stream: Any) -> str | BinaryIO:
+    return stream.buffer if name == STREAM else name
+
+
+def _pairs(text: str | None, option: str) -> dict[str, str]:
+    """Read ``1=Si,2=C``."""
+    pairs: dict[str, str] = {}
+    for part in (text or "").split(","):
+        key, equal, value = (word.strip() for word in part.partition("="))
+        if not part and not text:
+            continue
+        if not equal or not key or not value:
+            raise OptionError(f"{option} takes pairs such as 1=Si,2=C, not {text!r}")
+        pairs[key] = value
+    return pairs
+
+
+def _precision(text: str | None) -> float | str | dict[str, float] | None:
+    if text is None or text == "auto":
+        return text
+    try:
+        if "=" not in text:
+            return float(text)
+        return {key: float(value) for key, value in _pairs(text, "--precision").items()}
+    except ValueError:
+        raise OptionError(f"--precision takes 1e-3, x=1e-3,vx=1e-6 or auto, not {text!r}") from None
+
+
+def _progress(*, quiet: bool) -> Any:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from .progress import Bar  # noqa: PLC0415 - rich is slow to import
+
+    return Bar()

@@ -1,0 +1,15 @@
+"""``molrec-convert repair FILE``: mend the record of a writer that was killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(file: Annotated[Path, typer.Argument(help="The record.")]) -> None:
+    """Mend a record that its writer did not close; every frame that was committed is kept."""
+    from molrec_convert.records import repair  # noqa: PLC0415 - help needs none of it
+
+    typer.echo(str(repair(file)))

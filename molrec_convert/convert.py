@@ -1,0 +1,294 @@
+"""The pipeline: index → decode in threads → lay out → encode → commit; and the same for any pair of formats."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from . import __version__, registry
+from .adapter import Note, Snapshot
+from .errors import ConvertError, FormatError, OptionError, located
+from .frames import FrameSelection
+from .inputs import RECORD_FORMAT, Input, open_input
+from .loss import LossReport
+from .options import Options
+from .outputs import PartFile, RecordOutput, TextOutput
+from .sniff import HDF5_SIGNATURE, is_record, is_record_name, target_adapter
+from .source import Transform
+from .steps import declare_precision, to_units as to_units_step, unwrap as unwrap_step
+
+STREAM = "-"
+"""The name that stands for a standard stream on the command line."""
+
+Progress = Callable[[int, int | None, int], None]
+"""Called with how much was read, of how much (None where unknown), and the frames so far."""
+
+
+@dataclass(slots=True)
+class Report:
+    """How a conversion went.
+
+    Parameters
+    ----------
+    source, target
+        The names as given.
+    source_format, target_format
+        The formats read and written.
+    frames
+        How many frames were written.
+    seconds
+        How long it took.
+    warnings
+        What a person should know, each with its place.
+    losses
+        What the target could not hold.
+    provenance
+        What the record says about its source.
+    """
+
+    source: str
+    target: str
+    source_format: str
+    target_format: str
+    frames: int = 0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+    losses: LossReport = field(default_factory=lambda: LossReport(""))
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {**asdict(self), "losses": self.losses.as_json()}
+
+
+class Notes:
+    """Notes of a conversion, each told once however often it is made."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._found: dict[str, tuple[Note, int]] = {}
+
+    def add(self, note: Note, frame: int | None = None) -> None:
+        """Take a note, made in a frame."""
+        first, count = self._found.get(note.message, (note, 0))
+        if not count and note.frame is None and frame and note.line is not None:
+            first = Note(note.message, note.line, frame)
+        self._found[note.message] = (first, count + 1)
+
+    def texts(self) -> list[str]:
+        """The notes with their first place and their number."""
+        return [
+            located(message, path=self._name, line=note.line, frame=note.frame)
+            + (f" (in {count} frames)" if count > 1 else "")
+            for message, (note, count) in self._found.items()
+        ]
+
+
+def convert(
+    source: str | Path | BinaryIO,
+    target: str | Path | BinaryIO,
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    frames: str | None = None,
+    units: str | None = None,
+    to_units: str | None = None,
+    type_map: Mapping[str, str] | None = None,
+    keep_order: bool = False,
+    unwrap: bool = False,
+    precision: float | str | Mapping[str, float] | None = None,
+    decimals: int | None = None,
+    strict: bool = False,
+    force: bool = False,
+    threads: int = 2,
+    progress: Progress | None = None,
+) -> Report:
+    """Convert one file to another.
+
+    Parameters
+    ----------
+    source
+        A foreign file (perhaps compressed) or a record; or an open binary stream.
+    target
+        A record (``*.h5``) or a foreign file; or an open binary stream, for a foreign format.
+    from_format, to_format
+        The names of the formats, where content and name do not tell.
+    frames
+        Which frames: ``0:100:10``, ``0,5,-1``; by default all.
+    units
+        The unit style of a file that does not state it, such as ``real``; of a target, the style to write.
+    to_units
+        Convert all known quantities to this unit system.
+    type_map
+        The element of every type, as ``{"1": "Si"}``.
+    keep_order
+        Keep the rows in the file's order where the format's order means nothing; by default they are sorted by id.
+    unwrap
+        Add the periodic images to the positions.
+    precision
+        An absolute tolerance in the column's own unit for all moving reals of atoms, or one for each column by name;
+        ``"auto"``: from the decimals of the source. By default numbers are kept exactly.
+    decimals
+        Decimals of the reals in a text target; by default the fewest digits that read back exactly.
+    strict
+        Refuse what would be left out or repaired with a warning.
+    force
+        Replace a target that exists.
+    threads
+        How many threads decode and encode.
+    progress
+        Called after every frame.
+
+    Returns
+    -------
+    Report
+        With the frames written, the warnings and the losses.
+
+    Raises
+    ------
+    ConvertError
+        With file, line and frame. Nothing is left at the target then.
+    """
+    begun = time.perf_counter()
+    selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
+    options = Options(
+        units=units,
+        type_map=dict(type_map or {}),
+        keep_order=keep_order,
+        unwrap=unwrap,
+        strict=strict,
+        decimals=decimals,
+        sample_decimals=precision == "auto",
+    )
+    path, stream = _opened(source)
+    with ThreadPoolExecutor(max_workers=threads) as executor:
+        part, name, out_stream = _part_of(target, to_format, force=force)
+        found = open_input(path, stream=stream, format_name=from_format, options=options)
+        try:
+            output = _output(part, out_stream, name, to_format, found, options, executor)
+            transform = _transform(found, to_units=to_units, unwrap=unwrap, precision=precision)
+            report = Report(found.name, name, found.format, _format_of(output))
+            notes = Notes(found.name)
+            try:
+                for snapshot in found.snapshots(selection, executor, transform):
+                    for note in snapshot.notes:
+                        notes.add(note, output.frames)
+                    report.provenance["units"] = snapshot.units
+                    output.add(snapshot)
+                    if progress is not None:
+                        progress(*found.progress(), output.frames)
+                if not output.frames:
+                    raise FormatError("there is no frame in it", path=found.name)
+                for note in found.notes:
+                    notes.add(note)
+                report.frames, report.warnings = output.frames, notes.texts()
+                document = _document(found, report, options, to_units, precision, frames)
+                output.finish(document)
+                if part is not None:
+                    part.commit()
+            except BaseException:
+                output.discard()
+                raise
+        finally:
+            found.close()
+    if isinstance(output, TextOutput):
+        report.losses = output.report
+    report.provenance, report.seconds = document, time.perf_counter() - begun
+    return report
+
+
+def _opened(source: str | Path | BinaryIO) -> tuple[Path | None, BinaryIO | None]:
+    if isinstance(source, str | Path):
+        return Path(source), None
+    return None, source
+
+
+def _part_of(
+    target: str | Path | BinaryIO, to_format: str | None, *, force: bool
+) -> tuple[PartFile | None, str, BinaryIO | None]:
+    if not isinstance(target, str | Path):
+        if to_format is None or to_format == RECORD_FORMAT:
+            raise OptionError("a stream takes a foreign format: say --to; a record needs a file")
+        return None, "standard output", target
+    path = Path(target)
+    record = to_format == RECORD_FORMAT or (to_format is None and is_record_name(path))
+    return PartFile(path, force=force, replaceable=_may_be_replaced if record else None), path.name, None
+
+
+def _may_be_replaced(path: Path) -> bool:
+    """Whether an existing file is a record or holds nothing: only these are replaced by a record."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    return not head or is_record(head) or not head.startswith(HDF5_SIGNATURE)
+
+
+def _output(
+    part: PartFile | None,
+    stream: BinaryIO | None,
+    name: str,
+    to_format: str | None,
+    found: Input,
+    options: Options,
+    executor: ThreadPoolExecutor,
+) -> RecordOutput | TextOutput:
+    if part is not None and (to_format == RECORD_FORMAT or (to_format is None and is_record_name(part.target))):
+        return RecordOutput(part, series=found.series, executor=executor)
+    adapter = registry.by_name(to_format) if to_format is not None else target_adapter(name)
+    return TextOutput(part, stream, adapter, name=name, options=options, executor=executor)
+
+
+def _format_of(output: RecordOutput | TextOutput) -> str:
+    return RECORD_FORMAT if isinstance(output, RecordOutput) else output.report.target
+
+
+def _transform(
+    found: Input, *, to_units: str | None, unwrap: bool, precision: float | str | Mapping[str, float] | None
+) -> Transform | None:
+    steps: list[Transform] = []
+    if unwrap and not found.unwraps:
+        steps.append(unwrap_step)
+    if to_units is not None:
+        steps.append(to_units_step(to_units))
+    if precision is not None and precision != "auto":
+        given = precision if isinstance(precision, Mapping) else {"*": float(precision)}
+        steps.append(declare_precision(given))
+    if not steps:
+        return None
+
+    def transform(snapshot: Snapshot) -> Snapshot:
+        for step in steps:
+            snapshot = step(snapshot)
+        return snapshot
+
+    return transform
+
+
+def _document(
+    found: Input,
+    report: Report,
+    options: Options,
+    to_units: str | None,
+    precision: Any,
+    frames: str | None,
+) -> dict[str, Any]:
+    """The ``meta`` document of a record: where it comes from and how it was made."""
+    asked = {**options.given(), "to_units": to_units, "precision": precision, "frames": frames}
+    document: dict[str, Any] = found.provenance()
+    if report.provenance.get("units"):
+        document["units"] = dict(report.provenance["units"])
+    document["creator"] = {"name": "molrec-convert", "version": __version__}
+    document["convert"] = {
+        "options": {key: value for key, value in asked.items() if value not in (None, False, {})},
+        "warnings": report.warnings,
+    }
+    with suppress(KeyError):
+        document["convert"]["options"]["type_map"] = dict(options.given()["type_map"])  # type: ignore[call-overload]
+    return document
+
+
+__all__ = ["ConvertError", "Report", "convert"]

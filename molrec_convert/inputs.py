@@ -1,0 +1,199 @@
+"""Where a conversion reads from: a foreign file, or a record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from . import registry
+from .adapter import Adapter, Note, Snapshot
+from .errors import FormatError, OptionError
+from .frames import FrameSelection
+from .model import Frame, Meta, Record, Schema
+from .model.meta import same_value
+from .model.schema import NO_FILL
+from .options import Options
+from .placement import CELL_KEY, STEP_KEY, TIME_KEY
+from .sniff import HDF5_SIGNATURE, is_record
+from .source import Source, Transform, decoded
+
+RECORD_FORMAT = "molrec-h5"
+
+
+class Input(Protocol):
+    """A source of frames, opened."""
+
+    name: str
+    format: str
+    series: bool
+    unwraps: bool
+    notes: list[Note]
+
+    def snapshots(self, selection: FrameSelection, executor: Executor, transform: Transform | None) -> Iterator[Snapshot]:
+        """The chosen frames in order."""
+
+    def provenance(self) -> dict[str, Any]:
+        """What a record says about where it came from."""
+
+    def progress(self) -> tuple[int, int | None]:
+        """How much was read, of how much where that is known."""
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+def open_input(
+    path: Path | None, *, stream: BinaryIO | None, format_name: str | None, options: Options
+) -> Input:
+    """Open a source and find its format, by content first.
+
+    Raises
+    ------
+    UnknownFormatError
+        Where the format is not recognised.
+    OptionError
+        Where an option means nothing to this format.
+    """
+    if path is not None and (format_name in (None, RECORD_FORMAT)) and _is_record_file(path):
+        _check_options(RECORD_FORMAT, frozenset(), options)
+        return RecordInput(path)
+    source = Source(path, stream)
+    try:
+        head = source.open()
+        if path is None and head.startswith(HDF5_SIGNATURE):
+            raise FormatError("a record cannot be read from a stream, since HDF5 jumps about in its file", path=source.name)
+        adapter = registry.by_name(format_name) if format_name is not None else source.adapter(head)
+        if adapter.importer is None:
+            raise OptionError(f"{adapter.name} can be written, not read")
+        _check_options(adapter.name, adapter.options, options)
+        return ForeignInput(source, adapter, options)
+    except BaseException:
+        source.close()
+        raise
+
+
+def _is_record_file(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return is_record(file.read(4096))
+    except OSError:
+        return False  # opening it as a foreign file says what is wrong
+
+
+def _check_options(name: str, known: frozenset[str], options: Options) -> None:
+    general = {"strict", "decimals", "sample_decimals", "units", "unwrap"}
+    unknown = [option for option in options.given() if option not in known | general]
+    if unknown:
+        raise OptionError(f"--{unknown[0].replace('_', '-')} means nothing to {name}")
+
+
+class ForeignInput:
+    """A foreign file, read by its adapter."""
+
+    def __init__(self, source: Source, adapter: Adapter, options: Options) -> None:
+        assert adapter.importer is not None
+        self.name, self.format, self.series = source.name, adapter.name, adapter.series
+        self.unwraps = "unwrap" in adapter.options
+        self.notes = source.notes
+        self._source, self._options = source, options
+        self._importer = adapter.importer(source.name, options)
+
+    def snapshots(self, selection: FrameSelection, executor: Executor, transform: Transform | None) -> Iterator[Snapshot]:
+        """The chosen frames in order, decoded in threads."""
+        spans = self._source.spans(self._importer, selection, strict=self._options.strict)
+        return decoded(self._importer, spans, executor, transform)
+
+    def provenance(self) -> dict[str, Any]:
+        """Name, size, checksum and format; the checksum only where all of the file was read."""
+        return {
+            "source": {
+                "name": self.name,
+                "size": self._source.size,
+                "sha256": self._source.sha256,
+                "format": self.format,
+            }
+        }
+
+    def progress(self) -> tuple[int, int | None]:
+        """Bytes read, of the bytes of the file."""
+        return self._source.position, self._source.size
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+
+class RecordInput:
+    """A record in HDF5."""
+
+    def __init__(self, path: Path) -> None:
+        from .records import open_record  # noqa: PLC0415 - h5py is slow to import
+
+        self.name, self.format = path.name, RECORD_FORMAT
+        self.notes: list[Note] = []
+        self.record: Record = open_record(path)
+        self.series, self.unwraps = self.record.trajectory is not None, False
+        self._read = 0
+        self._chosen: int | None = None
+
+    def snapshots(self, selection: FrameSelection, executor: Executor, transform: Transform | None) -> Iterator[Snapshot]:
+        """The chosen frames in order."""
+        del executor
+        chosen = selection.of(len(self.record))
+        self._chosen = len(chosen)
+        for snapshot in record_snapshots(self.record, chosen):
+            self._read += 1
+            yield snapshot if transform is None else transform(snapshot)
+
+    def provenance(self) -> dict[str, Any]:
+        """The document of the record itself."""
+        return dict(self.record.meta)
+
+    def progress(self) -> tuple[int, int | None]:
+        """Frames read, of the frames chosen."""
+        return self._read, self._chosen
+
+    def close(self) -> None:
+        """Close the file."""
+        self.record.close()  # type: ignore[attr-defined]
+
+
+def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
+    """Frames of a record as a source gives them: own steps and times, without the fills of keys that were missing."""
+    units = record.meta.get("units")
+    units = {key: unit for key, unit in units.items() if isinstance(unit, str)} if isinstance(units, dict) else None
+    if record.trajectory is None:
+        if record.frame is not None and chosen:
+            frame = Frame.of(dict(record.frame.items()), record.frame.box, Meta(record.frame.meta))
+            step, time = frame.meta.pop(STEP_KEY, None), frame.meta.pop(TIME_KEY, None)
+            yield Snapshot(frame, step, time, Meta(), units)
+        return
+    about = Meta(record.system.meta) if record.system is not None else Meta()
+    schema, steps, times = record.trajectory.schema, record.trajectory.step, record.trajectory.time
+    for index in chosen:
+        frame = record.trajectory[index]
+        meta = _without_fills(frame.meta, schema)
+        step = meta.pop(STEP_KEY, int(steps[index]))
+        time = float(times[index]) if times is not None else meta.pop(TIME_KEY, None)
+        yield Snapshot(Frame.of(dict(frame.items()), frame.box, meta), step, time, about, units)
+
+
+def _without_fills(meta: Meta, schema: Schema) -> Meta:
+    kept: dict[str, Any] = {}
+    for key, value in meta.items():
+        spec = schema.meta.get(key)
+        missing = spec is not None and spec.fill is not NO_FILL and _is_fill(value, spec.fill)
+        if key != CELL_KEY and not missing:
+            kept[key] = value
+    return Meta.of(kept, {key: meta.tag(key) for key in kept})
+
+
+def _is_fill(value: Any, fill: Any) -> bool:
+    if isinstance(fill, tuple):
+        return isinstance(value, tuple) and all(map(_is_fill, value, fill))
+    if isinstance(fill, float) and math.isnan(fill):
+        return isinstance(value, float) and math.isnan(value)
+    return same_value(value, fill)

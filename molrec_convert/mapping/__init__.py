@@ -1,0 +1,1 @@
+"""The shared tables: units and names, as data. Inverses are computed, never written."""

@@ -1,0 +1,42 @@
+"""Column names that several formats share: what quantity they are, and whether they say how atoms move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+QUANTITIES: Mapping[str, str] = MappingProxyType(
+    {
+        name: quantity
+        for quantity, names in {
+            "length": "x y z radius diameter",
+            "velocity": "vx vy vz",
+            "force": "fx fy fz",
+            "charge": "charge",
+            "mass": "mass",
+            "dipole": "mux muy muz",
+            "torque": "tqx tqy tqz",
+            "angular velocity": "omegax omegay omegaz",
+            "angular momentum": "angmomx angmomy angmomz",
+        }.items()
+        for name in names.split()
+    }
+)
+"""The quantity of a column, by which it is converted."""
+
+META_QUANTITIES: Mapping[str, str] = MappingProxyType(
+    {"pe": "energy", "ke": "energy", "etotal": "energy", "free_energy": "energy", "temp": "temperature",
+     "press": "pressure"}
+)  # fmt: skip
+"""The quantity of a meta key."""
+
+MOVING = frozenset("x y z vx vy vz fx fy fz ix iy iz".split())
+"""Columns that belong to the trajectory, whatever their values."""
+
+FIXED_REALS = frozenset("charge mass charge_lj mass_lj radius diameter occupancy b_factor nuclear_charge".split())
+"""Columns of reals that usually hold for the whole trajectory; all other reals move."""
+
+
+def may_be_fixed(name: str, dtype: str) -> bool:
+    """Whether a column of atoms stands in ``system`` as long as it does not change."""
+    return name in FIXED_REALS or (name not in MOVING and dtype not in ("f64", "c64", "c128"))

@@ -1,0 +1,23 @@
+// What the module offers to Python; each function is the twin of one in text/_fallback*.py.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+namespace molrec {
+
+nanobind::tuple scan_table(nanobind::handle data, const std::string& kinds, std::int64_t rows,
+                           unsigned dialect);
+nanobind::tuple scan_numbers(nanobind::handle data, unsigned dialect, std::int64_t limit);
+nanobind::tuple skip_lines(nanobind::handle data, std::size_t start, std::uint64_t count);
+std::uint64_t count_lines(nanobind::handle data);
+nanobind::bytes format_table(nanobind::list columns, nanobind::list styles,
+                             nanobind::bytes separator, nanobind::bytes terminator);
+nanobind::bytes shuffle(nanobind::handle data, std::size_t itemsize);
+nanobind::bytes unshuffle(nanobind::handle data, std::size_t itemsize);
+double parse_real_text(nanobind::bytes text, unsigned dialect);
+std::int64_t parse_integer_text(nanobind::bytes text);
+
+}  // namespace molrec

@@ -1,0 +1,46 @@
+"""What a person may ask of a conversion, apart from the formats and the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options that adapters look at; each adapter names those that it takes.
+
+    Parameters
+    ----------
+    units
+        The unit style of a file that does not state it, such as ``real``.
+    type_map
+        The element of every type number or label, such as ``{"1": "Si"}``.
+    keep_order
+        Keep the rows in the file's order, where the format's order means nothing.
+    unwrap
+        Add the periodic images to the positions.
+    strict
+        Refuse what is otherwise repaired or left out with a warning.
+    decimals
+        Decimals of the reals in a text target; by default the fewest digits that read back exactly.
+    sample_decimals
+        Look for the number of decimals of the columns of a text source.
+    """
+
+    units: str | None = None
+    type_map: Mapping[str, str] = field(default_factory=dict)
+    keep_order: bool = False
+    unwrap: bool = False
+    strict: bool = False
+    decimals: int | None = None
+    sample_decimals: bool = False
+
+    def given(self) -> dict[str, object]:
+        """The options that are not at their defaults."""
+        plain = Options()
+        return {
+            option.name: value
+            for option in fields(self)
+            if (value := getattr(self, option.name)) != getattr(plain, option.name)
+        }

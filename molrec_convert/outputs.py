@@ -1,0 +1,289 @@
+"""Where a conversion writes to: a record, or a foreign file; complete under its name, or not there at all."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from .adapter import Adapter, Exporter, Snapshot
+from .errors import LossError, OptionError, RecordError, TargetError
+from .loss import Contents, LossReport, losses
+from .model import Meta
+from .options import Options
+from .placement import Placement, Placer
+
+if TYPE_CHECKING:
+    from .records import RecordWriter, TrajectoryWriter
+
+LOOK_AHEAD = 16 << 20
+"""Bytes of frames that are looked at before a record is laid out."""
+PENDING = 4
+"""How many frames are printed at once."""
+
+
+class PartFile:
+    """A file that gets its name when it is complete: written beside it as ``<name>.part``, synced, renamed."""
+
+    def __init__(self, target: Path, *, force: bool, replaceable: Callable[[Path], bool] | None = None) -> None:
+        self.target = target
+        self.path = target.with_name(target.name + ".part")
+        if target.is_dir():
+            raise TargetError("a folder of this name exists", path=target)
+        if target.exists() and not force:
+            raise TargetError("the target exists; --force replaces it", path=target)
+        if target.exists() and replaceable is not None and not replaceable(target):
+            raise TargetError("the target exists and is no record; it is not replaced by one", path=target)
+        if not target.parent.is_dir():
+            raise TargetError(f"there is no folder {str(target.parent)!r}", path=target)
+
+    def commit(self) -> None:
+        """Give the file its name, for good."""
+        try:
+            _sync(self.path)
+            self.path.replace(self.target)
+            _sync(self.target.parent)
+        except OSError as error:
+            raise TargetError((error.strerror or str(error)).lower(), path=self.target) from None
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class RecordOutput:
+    """A record, written once whatever its frames turn out to hold.
+
+    Frames are taken in segments: as long as a frame fits the layout, it is appended; where one does not, the segment
+    is closed and another begun under the wider layout. Several segments are joined at the end, under the last layout,
+    which holds all frames: the record is the same as if it had been known from the start.
+    """
+
+    def __init__(self, part: PartFile, *, series: bool, executor: Executor) -> None:
+        self._part = part
+        self._series = series
+        self._executor = executor
+        self._placement = Placement()
+        self._waiting: list[Snapshot] = []
+        self._waiting_bytes = 0
+        self._segments: list[Path] = []
+        self._writer: RecordWriter | None = None
+        self._trajectory: TrajectoryWriter | None = None
+        self._placer: Placer | None = None
+        self._units: Any = None
+        self.frames = 0
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Take the next frame."""
+        try:
+            wider = self._placement.learn(snapshot)
+        except RecordError as error:
+            error.frame = self.frames if error.frame is None else error.frame
+            raise
+        self._units = snapshot.units if not self.frames else self._units
+        self.frames += 1
+        if self._writer is None:
+            self._waiting.append(snapshot)
+            self._waiting_bytes += _bytes_of(snapshot)
+            if self._waiting_bytes >= LOOK_AHEAD and len(self._waiting) > 1:
+                self._begin()
+            return
+        if wider:
+            self._end_segment()
+            self._waiting, self._waiting_bytes = [snapshot], _bytes_of(snapshot)
+            return
+        self._append(snapshot)
+
+    def finish(self, document: dict[str, Any]) -> None:
+        """Close the record, with its document."""
+        if not self._segments and not self._series and self.frames == 1:
+            self._write_alone(document)
+            return
+        if self._writer is None:
+            self._begin(last=True)
+        assert self._writer is not None
+        if len(self._segments) > 1:
+            self._end_segment()
+            self._join()
+        self._writer.set_meta(document)
+        self._writer.close()
+        if self._segments:
+            self._segments.pop().replace(self._part.path)
+
+    def discard(self) -> None:
+        """Close what is open and remove it."""
+        with suppress(Exception):  # the error that led here is the one to tell
+            if self._writer is not None:
+                self._writer.close()
+        for path in self._segments:
+            path.unlink(missing_ok=True)
+        self._part.discard()
+
+    # ------------------------------------------------------------ segments
+    def _write_alone(self, document: dict[str, Any]) -> None:
+        from .records import create  # noqa: PLC0415 - h5py is slow to import
+
+        with create(self._part.path, meta=document, executor=self._executor) as writer:
+            writer.set_section("frame", self._placement.alone(self._waiting[0]))
+
+    def _begin(self, *, last: bool = False) -> None:
+        path = self._part.path.with_name(f"{self._part.path.name}.{len(self._segments)}")
+        self._segments.append(path)
+        self._open(path, len(self._waiting) if last else None)
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        for snapshot in waiting:
+            self._append(snapshot)
+
+    def _open(self, path: Path, expected: int | None) -> None:
+        from .records import create  # noqa: PLC0415 - h5py is slow to import
+
+        self._writer = create(path, executor=self._executor)
+        self._placer = Placer(self._placement)
+        if self._placer.system is not None:
+            self._writer.set_section("system", self._placer.system)
+        self._trajectory = self._writer.begin_trajectory(self._placer.schema, expected_frames=expected)
+
+    def _append(self, snapshot: Snapshot) -> None:
+        assert self._placer is not None
+        assert self._trajectory is not None
+        frame, step, time = self._placer.place(snapshot)
+        self._trajectory.append(frame, step=step, time=time)
+
+    def _end_segment(self) -> None:
+        assert self._writer is not None
+        self._writer.set_meta({} if self._units is None else {"units": dict(self._units)})
+        self._writer.close()
+        self._writer = None
+
+    def _join(self) -> None:
+        from .inputs import record_snapshots  # noqa: PLC0415
+        from .records import open_record  # noqa: PLC0415 - h5py is slow to import
+
+        self._open(self._part.path, self.frames)
+        while self._segments:
+            with open_record(self._segments[0]) as record:
+                for snapshot in record_snapshots(record, list(range(len(record)))):
+                    self._append(self._restored(snapshot))
+            self._segments.pop(0).unlink()
+
+    def _restored(self, snapshot: Snapshot) -> Snapshot:
+        """A frame of a segment as it was taken: facts about the source that moved stand apart from its meta again."""
+        about = Meta(snapshot.about)
+        for key in self._placement.about_keys:
+            if key in snapshot.frame.meta:
+                about.set(key, snapshot.frame.meta[key], tag=snapshot.frame.meta.tag(key))
+                del snapshot.frame.meta[key]
+        snapshot.about = about
+        return snapshot
+
+
+def _bytes_of(snapshot: Snapshot) -> int:
+    return sum(
+        column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values()
+    )
+
+
+class TextOutput:
+    """A foreign file, its frames printed in threads."""
+
+    def __init__(
+        self,
+        part: PartFile | None,
+        stream: BinaryIO | None,
+        adapter: Adapter,
+        *,
+        name: str,
+        options: Options,
+        executor: Executor,
+        contents: Contents | None,
+    ) -> None:
+        if adapter.exporter is None:
+            raise OptionError(f"{adapter.name} can be read, not written")
+        self._part, self._stream = part, stream
+        self._adapter = adapter
+        self._strict = options.strict
+        self._executor = executor
+        self._exporter: Exporter = adapter.exporter(name, options)
+        self._pending: deque[Future[bytes]] = deque()
+        self._known = contents
+        self._first_count: int | None = None
+        self._file: BinaryIO | None = None
+        self.frames = 0
+        self.report = LossReport(adapter.name)
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Take the next frame."""
+        self._note_losses(snapshot)
+        snapshot.about = Meta({**snapshot.frame.meta, **snapshot.about},
+                              tags={**snapshot.frame.meta.tags, **snapshot.about.tags})  # fmt: skip
+        if self._file is None:
+            self._file = self._opened()
+            self._file.write(self._exporter.head(snapshot))
+        if self.frames and not self._adapter.carries.frames:
+            self.frames += 1
+            return
+        self._pending.append(self._executor.submit(self._exporter.encode, snapshot, self.frames))
+        self.frames += 1
+        if len(self._pending) > PENDING:
+            self._write_next()
+
+    def finish(self, document: dict[str, Any]) -> None:
+        """Write what is left and close the file."""
+        del document
+        while self._pending:
+            self._write_next()
+        assert self._file is not None
+        self._file.write(self._exporter.tail())
+        self._file.flush()
+        if self._part is not None:
+            self._file.close()
+
+    def discard(self) -> None:
+        """Close the file and remove it."""
+        for future in self._pending:
+            future.cancel()
+        if self._part is not None:
+            if self._file is not None:
+                self._file.close()
+            self._part.discard()
+
+    def _opened(self) -> BinaryIO:
+        if self._part is None:
+            assert self._stream is not None
+            return self._stream
+        return self._part.path.open("wb")
+
+    def _write_next(self) -> None:
+        assert self._file is not None
+        self._file.write(self._pending.popleft().result())
+
+    def _note_losses(self, snapshot: Snapshot) -> None:
+        for loss in self._found(snapshot):
+            if self._strict:
+                raise LossError(f"{self._adapter.name} cannot hold {loss}: {loss.reason}")
+            self.report.add(loss)
+
+    def _found(self, snapshot: Snapshot) -> Iterator[Any]:
+        if self._known is not None:
+            if not self.frames:
+                yield from losses(self._known, self._adapter.carries)
+            return
+        contents = Contents.of([snapshot])
+        count = contents.counts.get("atoms", 0)
+        self._first_count = count if self._first_count is None else self._first_count
+        contents.frames = self.frames + 1
+        contents.varying = count != self._first_count
+        yield from losses(contents, self._adapter.carries)

@@ -1,0 +1,263 @@
+"""Where the parts of frames go in a record: what never changes to ``system`` once, what moves to ``trajectory``.
+
+A placement learns frame by frame and only ever widens: a column that changed once is one that moves, a block whose
+row count changed once is ragged. What it has learned at the end does not depend on where a file was cut into pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .adapter import Snapshot
+from .mapping.names import may_be_fixed
+from .model import Block, BlockSpec, Column, Frame, Meta, MetaSpec, Schema
+from .model.dtypes import DTYPES, ENDPOINTS
+from .model.meta import same_value
+from .model.schema import joined_tag, optional_meta
+
+ATOMS = "atoms"
+CELL_KEY = "cell_defined"
+"""False in a frame without a cell, in a trajectory that has one."""
+STEP_KEY, TIME_KEY = "timestep", "time"
+"""Where the source's own steps and times stand when they cannot be those of the trajectory."""
+
+
+class Placement:
+    """What the frames seen so far have in common, and so how a record of them is laid out."""
+
+    def __init__(self) -> None:
+        self.schema = Schema()
+        self.ordinal_steps = False
+        self.timed = True
+        self._seen = 0
+        self._signature: tuple[Any, ...] = ()
+        self._fixed: dict[str, dict[str, Column]] = {}
+        self._counts: dict[str, int] = {}
+        self._ragged: set[str] = set()
+        self._about: dict[str, Any] = {}
+        self._about_tags: dict[str, str] = {}
+        self._moving_about: set[str] = set()
+        self._last_step: int | None = None
+        self._stepless = self._stepped = self._some_time = False
+        self._boxed = False
+        self._unboxed_later = False
+
+    # ------------------------------------------------------------ learning
+    def learn(self, snapshot: Snapshot) -> bool:
+        """Take a frame in; whether a record that was begun before does not fit any more.
+
+        Raises
+        ------
+        RecordError
+            Where no schema holds this frame beside the others.
+        """
+        frame = snapshot.frame
+        changed = self._learn_axis(snapshot)
+        changed |= self._learn_schema(frame)
+        for name, block in frame.items():
+            changed |= self._learn_block(name, block)
+        for name in [name for name in self._fixed if name not in frame]:
+            changed |= self._release(name)
+        changed |= self._learn_about(snapshot.about)
+        defined = frame.box is not None and frame.box.defined
+        if self._boxed and not defined and not self._unboxed_later:
+            self._unboxed_later = changed = True
+        self._boxed |= defined
+        self._seen += 1
+        return changed
+
+    def _learn_axis(self, snapshot: Snapshot) -> bool:
+        changed = False
+        step, last = snapshot.step, self._last_step
+        if step is None and not self._stepless:
+            self._stepless = self.ordinal_steps = changed = True
+        elif step is not None and not self.ordinal_steps and last is not None and step <= last:
+            self.ordinal_steps = changed = True
+        self._last_step = step
+        self._stepped |= step is not None
+        self._some_time |= snapshot.time is not None
+        if self.timed and snapshot.time is None:
+            self.timed, changed = False, True
+        return changed
+
+    def _learn_schema(self, frame: Frame) -> bool:
+        signature = _signature(frame)
+        if signature == self._signature:
+            return False
+        self._signature = signature
+        before, needed = self.schema, Schema.of_frame(frame)
+        self.schema = before.union(needed) if self._seen else needed
+        return self.schema != before
+
+    def _learn_block(self, name: str, block: Block) -> bool:
+        if name not in self._counts:
+            self._counts[name] = block.count
+            if self._seen:  # the frames before have no such block
+                return True
+            self._fixed[name] = {
+                key: column
+                for key, column in block.columns.items()
+                if name != ATOMS or may_be_fixed(key, column.dtype)
+            }
+            return False
+        if name not in self._ragged and block.count != self._counts[name]:
+            self._ragged.add(name)
+            self._release(name)
+            return True
+        fixed = self._fixed.get(name)
+        if not fixed:
+            return False
+        moved = [key for key, column in fixed.items() if key not in block or not column.same(block.column(key))]
+        if name != ATOMS and (moved or len(fixed) != len(block)):
+            return self._release(name)
+        for key in moved:
+            del fixed[key]
+        return bool(moved)
+
+    def _release(self, name: str) -> bool:
+        return bool(self._fixed.pop(name, None))
+
+    def _learn_about(self, about: Meta) -> bool:
+        changed = False
+        for key in {**self._about_tags, **about.tags}:
+            if key in about:
+                tag = about.tag(key)
+                self._about_tags[key] = joined_tag(self._about_tags.get(key, tag), tag)
+            if key in self._moving_about:
+                continue
+            if not self._seen:
+                self._about[key] = about[key]
+            elif key not in about or key not in self._about or not same_value(about[key], self._about[key]):
+                self._moving_about.add(key)
+                self._about.pop(key, None)
+                changed = True
+        return changed
+
+    # ------------------------------------------------------------ what follows
+    @property
+    def about_keys(self) -> frozenset[str]:
+        """The facts about the source that frames stated."""
+        return frozenset(self._about_tags)
+
+    def system(self) -> Frame | None:
+        """What stands once: fixed columns, and the facts about the source that hold for every frame."""
+        blocks: dict[str, Block] = {}
+        for name, spec in self.schema.blocks.items():
+            columns = self._in_system(name)
+            if columns or (name in self._fixed and not spec.columns):
+                blocks[name] = Block.of(
+                    dict(columns), self._counts[name], shape=spec.shape, targets=dict(spec.targets)
+                )
+        refers = any(end in block for block in blocks.values() for end in ENDPOINTS)
+        if refers and ATOMS not in blocks and ATOMS in self._counts:
+            blocks[ATOMS] = Block(count=self._counts[ATOMS])
+        about = Meta.of(dict(self._about), {key: self._about_tags[key] for key in self._about})
+        return Frame.of(blocks, None, about) if blocks or about else None
+
+    def trajectory(self) -> Schema:
+        """The declaration of what moves."""
+        blocks: dict[str, BlockSpec] = {}
+        for name, spec in self.schema.blocks.items():
+            fixed = self._in_system(name)
+            moving = {key: column for key, column in spec.columns.items() if key not in fixed}
+            if moving:
+                blocks[name] = replace(spec, columns=moving)
+        for name, spec in blocks.items():
+            ends = {end: f"/system/{ATOMS}" for end in ENDPOINTS if end in spec.columns and ATOMS not in blocks}
+            if ends:
+                blocks[name] = replace(spec, targets={**ends, **spec.targets})
+        return Schema(blocks, self._meta())
+
+    def alone(self, snapshot: Snapshot) -> Frame:
+        """A frame that is the whole record, the facts about its source among its meta."""
+        meta = Meta({**snapshot.about, **snapshot.frame.meta}, tags={**snapshot.about.tags, **snapshot.frame.meta.tags})
+        if snapshot.step is not None:
+            meta.set(STEP_KEY, snapshot.step, tag="i64")
+        if snapshot.time is not None:
+            meta.set(TIME_KEY, snapshot.time, tag="f64")
+        return Frame.of(dict(snapshot.frame.items()), snapshot.frame.box, meta)
+
+    def _in_system(self, name: str) -> Mapping[str, Column]:
+        columns = self._fixed.get(name, {})
+        # References of system end at rows of system, where ragged atoms have none.
+        return {} if ATOMS in self._ragged and any(end in columns for end in ENDPOINTS) else columns
+
+    def _meta(self) -> dict[str, MetaSpec]:
+        meta = dict(self.schema.meta)
+        for key in self._moving_about:
+            meta[key] = optional_meta(self._about_tags[key])
+        if self.ordinal_steps and self._stepped:
+            meta[STEP_KEY] = MetaSpec("json", None) if self._stepless else MetaSpec("i64")
+        if not self.timed and self._some_time:
+            meta[TIME_KEY] = optional_meta("f64")
+        if self._unboxed_later:
+            meta[CELL_KEY] = MetaSpec("bool", fill=True)
+        return meta
+
+
+class Placer:
+    """Takes frames apart for one record, laid out by a placement as it stands."""
+
+    def __init__(self, placement: Placement) -> None:
+        self.schema = placement.trajectory()
+        self.system = placement.system()
+        self._ordinal_steps = placement.ordinal_steps
+        self._timed = placement.timed
+        self._appeared: set[str] = set()
+        self._count = 0
+
+    def place(self, snapshot: Snapshot) -> tuple[Frame, int, float | None]:
+        """The part of a frame that moves, as the schema declares it, with its step and time."""
+        frame, declared = snapshot.frame, self.schema
+        blocks: dict[str, Block] = {}
+        for name, spec in declared.blocks.items():
+            block = frame.get(name)
+            if block is not None:
+                columns = {key: column for key, column in block.columns.items() if key in spec.columns}
+                blocks[name] = Block.of(columns, block.count, shape=block.shape, attributes=block.attributes)
+                self._appeared.add(name)
+            elif name in self._appeared:  # a block cannot become absent again, only empty
+                blocks[name] = Block(
+                    {key: Column(np.zeros((0, *column.trailing), DTYPES[column.dtype])) for key, column in spec.columns.items()}
+                )
+        values, tags = dict(frame.meta), dict(frame.meta.tags)
+
+        def add(key: str, value: Any) -> None:
+            values[key], tags[key] = value, declared.meta[key].tag
+
+        for key in declared.meta:
+            if key in snapshot.about:
+                add(key, snapshot.about[key])
+        step = self._count
+        if not self._ordinal_steps and snapshot.step is not None:
+            step = snapshot.step
+        elif snapshot.step is not None and STEP_KEY in declared.meta:
+            add(STEP_KEY, snapshot.step)
+        if not self._timed and snapshot.time is not None and TIME_KEY in declared.meta:
+            add(TIME_KEY, snapshot.time)
+        if CELL_KEY in declared.meta:
+            add(CELL_KEY, frame.box is not None and frame.box.defined)
+        self._count += 1
+        moved = declared.conform(Frame.of(blocks, frame.box, Meta.of(values, tags)))
+        return moved, step, snapshot.time if self._timed else None
+
+
+def _signature(frame: Frame) -> tuple[Any, ...]:
+    """What a schema is made of, cheap to compare."""
+    blocks = tuple(
+        (
+            name,
+            block.shape,
+            tuple(block.targets.items()),
+            tuple(
+                (key, column.values.dtype, column.values.shape[1:], column.valid is None, column.precision)
+                for key, column in block.columns.items()
+            ),
+        )
+        for name, block in frame.items()
+    )
+    return (blocks, tuple(frame.meta.tags.items()))

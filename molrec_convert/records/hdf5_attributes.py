@@ -1,0 +1,267 @@
+"""Attributes in HDF5: native forms, and JSON text where no native form would do.
+
+A group's attribute ``_json`` lists the members of a plain document that are JSON text. What the layout itself says is
+JSON (a schema, targets, progressions, tags) needs no such entry.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import h5py  # noqa: TID253 - imported by the HDF5 tree alone
+import numpy as np
+from h5py import h5a, h5t  # noqa: TID253
+
+from ..errors import RecordError
+from ..model.dtypes import DTYPES, Array
+from ..model.meta import TAGS, json_text
+from .tree import Attributes, Node
+
+JSON_NAMES = "_json"
+NATIVE = {DTYPES[name]: name for name in ("bool", "i32", "i64", "u32", "u64", "f64")}
+HDF5_CLASS = {"f": h5t.FLOAT, "i": h5t.INTEGER, "u": h5t.INTEGER, "b": h5t.ENUM, "c": h5t.COMPOUND}
+LONGEST_LIST = 2048
+"""A longer list is JSON text: HDF5 keeps no attribute array above 64 KiB."""
+
+
+def parsed_json(text: str) -> Any:
+    """The value of finite JSON text; ValueError for all else."""
+
+    def finite(number: str) -> float:
+        value = float(number)
+        if not math.isfinite(value):
+            raise ValueError(f"{number} is not finite JSON")
+        return value
+
+    try:
+        return json.loads(text, parse_float=finite, parse_constant=finite)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"text that does not parse as JSON ({error})") from None
+
+
+class Hdf5Attributes:
+    """The attributes of an HDF5 group or dataset."""
+
+    def __init__(self, node: Any, owner: Node) -> None:
+        self._attrs: h5py.AttributeManager = node.attrs
+        self._node = node
+        self._owner = owner
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._attrs
+
+    def names(self) -> list[str]:
+        """The names, without the list of those that are JSON text."""
+        return [name for name in self._attrs if name != JSON_NAMES]
+
+    # ------------------------------------------------------------ reading
+    def scalar(self, name: str, dtype: str) -> Any:
+        """A bool, i64 or f64."""
+        value = self._native(name)
+        if isinstance(value, str) or value.shape != () or value.dtype != DTYPES[dtype]:
+            raise self._error(name, f"{dtype} is due, found {_shown(value)}")
+        return value.item()
+
+    def text(self, name: str) -> str:
+        """Text."""
+        value = self._native(name)
+        if not isinstance(value, str):
+            raise self._error(name, f"text is due, found {_shown(value)}")
+        return value
+
+    def document(self, name: str) -> Any:
+        """JSON text."""
+        try:
+            return parsed_json(self.text(name))
+        except RecordError:
+            raise
+        except ValueError as error:
+            raise self._error(name, str(error)) from None
+
+    def plain(self, name: str) -> Any:
+        """A native form, or JSON text if ``_json`` has the name."""
+        if name in self._json_names():
+            return self.document(name)
+        value = self._native(name)
+        if isinstance(value, str):
+            return value
+        if value.dtype in (np.int32, np.uint32) or not np.all(np.isfinite(value)):
+            raise self._error(name, f"a document holds bool, int64, uint64 and finite float64, not {_shown(value)}")
+        return value.tolist()
+
+    def counts(self, name: str) -> tuple[int, ...]:
+        """A list of integers that is not empty, none negative."""
+        value = self.plain(name)
+        if not isinstance(value, list) or not value or not all(type(n) is int and n >= 0 for n in value):
+            raise self._error(name, f"a list of counts is due, found {value!r}")
+        return tuple(value)
+
+    def tagged(self, name: str, tag: str) -> Any:
+        """A value at the native type of its tag."""
+        dtype, length = TAGS[tag]
+        value = self.document(name) if tag == "json" else self._native(name)
+        if tag == "json":
+            return value
+        if isinstance(value, str) != (dtype == "string"):
+            raise self._error(name, f"{tag} is due, found {_shown(value)}")
+        if isinstance(value, str):
+            return value
+        if value.dtype != DTYPES[dtype] or value.shape != (() if length is None else (length,)):
+            raise self._error(name, f"{tag} is due, found {_shown(value)}")
+        return value.item() if length is None else tuple(value.tolist())
+
+    def values(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array:
+        """A native array, or a list in JSON text."""
+        if name in self._json_names():
+            value = np.asarray(self.document(name))
+            fits = value.dtype.kind in ("b" if dtype == "bool" else "if") and value.dtype != object
+        else:
+            value = np.asarray(self._native(name))
+            fits = value.dtype == DTYPES[dtype]
+        if not fits or value.shape != shape:
+            raise self._error(name, f"{dtype} of shape {list(shape)} is due, found {_shown(value)}")
+        return value.astype(DTYPES[dtype])
+
+    # ------------------------------------------------------------ writing
+    def set_scalar(self, name: str, value: Any, dtype: str) -> None:
+        """Set a scalar; one that is there already is rewritten in place."""
+        data = np.array(value, DTYPES[dtype])
+        if name in self._attrs:
+            present = self._attrs.get_id(name)
+            if present.shape == () and present.dtype == data.dtype:
+                present.write(data)
+                return
+        self._attrs.create(name, data)
+
+    def set_text(self, name: str, value: str) -> None:
+        """Set text."""
+        self._attrs.create(name, value, dtype=h5py.string_dtype())
+
+    def set_document(self, name: str, value: Any) -> None:
+        """Set JSON text."""
+        self.set_text(name, json_text(value))
+
+    def set_plain(self, members: Mapping[str, Any]) -> None:
+        """Set members, those without a native form as JSON text that ``_json`` lists."""
+        listed = [name for name in self._json_names() if name not in members]
+        for name, value in members.items():
+            native = _native_form(value)
+            if native is None:
+                self.set_document(name, value)
+                listed.append(name)
+            elif isinstance(native, str):
+                self.set_text(name, native)
+            else:
+                self._attrs.create(name, native)
+        if listed:
+            self.set_document(JSON_NAMES, listed)
+        else:
+            self.delete(JSON_NAMES)
+
+    def set_tagged(self, name: str, value: Any, tag: str) -> None:
+        """Set a value at the native type of its tag."""
+        dtype, _ = TAGS[tag]
+        if tag == "json":
+            self.set_document(name, value)
+        elif dtype == "string":
+            self.set_text(name, value)
+        else:
+            self._attrs.create(name, np.array(value, DTYPES[dtype]))
+
+    def set_values(self, name: str, values: Array) -> None:
+        """Set a native array."""
+        self._attrs.create(name, values)
+
+    def delete(self, name: str) -> None:
+        """Remove an attribute, if there is one of this name."""
+        if name in self._attrs:
+            del self._attrs[name]
+
+    def adopt(self, name: str, source: Attributes) -> None:
+        """Copy an attribute: in its own type from HDF5, as a member of a plain document from elsewhere."""
+        if not isinstance(source, Hdf5Attributes):
+            self.set_plain({name: source.plain(name)})
+            return
+        if name in source._json_names():
+            self.set_plain({name: source.document(name)})
+            return
+        kept = source._attrs.get_id(name)
+        kind = kept.get_type()
+        if h5t.TypeID.detect_class(kind, h5t.VLEN) or kind.is_variable_str():
+            self._attrs.create(name, source._attrs[name], dtype=kept.dtype)
+            return
+        octets = np.empty(kept.get_space().get_simple_extent_npoints() * kind.get_size(), np.uint8)
+        kept.read(octets, mtype=kind)
+        self.delete(name)
+        h5a.create(self._node.id, name.encode(), kind, kept.get_space()).write(octets, mtype=kind)
+
+    # ------------------------------------------------------------ forms
+    def _native(self, name: str) -> Any:
+        if name not in self._attrs:
+            raise self._error(name, "the attribute is missing")
+        try:
+            kind = self._attrs.get_id(name)
+            dtype, form = kind.dtype, kind.get_type().get_class()
+            value = self._attrs[name]
+        except (OSError, TypeError, ValueError, RuntimeError, KeyError) as error:
+            raise self._error(name, f"an attribute that cannot be read ({error})") from None
+        if isinstance(value, h5py.Empty):
+            raise self._error(name, "an attribute without a value")
+        text = h5py.check_string_dtype(dtype)
+        if text is not None:
+            if text.length is not None or text.encoding != "utf-8" or not isinstance(value, str):
+                raise self._error(name, "text is one variable-length UTF-8 string")
+            if any("\ud800" <= character <= "\udfff" for character in value):
+                raise self._error(name, "text that is not UTF-8")
+            return value
+        if dtype not in NATIVE or form != HDF5_CLASS[dtype.kind]:
+            raise self._error(name, f"{dtype} is not a native form of an attribute")
+        return value
+
+    def _json_names(self) -> list[str]:
+        if JSON_NAMES not in self._attrs:
+            return []
+        names = self.document(JSON_NAMES)
+        if not isinstance(names, list) or not all(isinstance(name, str) and name in self._attrs for name in names):
+            raise self._error(JSON_NAMES, "a list of names of attributes is due")
+        return names
+
+    def _error(self, name: str, message: str) -> RecordError:
+        place = self._owner.error(message)
+        return RecordError(message, path=place.path, place=f"{place.place}@{name}")
+
+
+def _native_form(value: Any) -> Any:
+    """A numpy value or text for a member of a plain document; None where only JSON text will do."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return np.bool_(value)
+    if isinstance(value, float):
+        return np.float64(value)
+    if isinstance(value, int):
+        return _integers(value, value, value)
+    if isinstance(value, list) and 0 < len(value) <= LONGEST_LIST:
+        kinds = set(map(type, value))
+        if kinds == {float}:
+            return np.array(value, np.float64)
+        if kinds == {bool}:
+            return np.array(value, np.bool_)
+        if kinds == {int}:
+            return _integers(value, min(value), max(value))
+    return None
+
+
+def _integers(value: Any, least: int, most: int) -> Any:
+    if -(2**63) <= least and most < 2**63:
+        return np.array(value, np.int64)
+    return np.array(value, np.uint64) if least >= 0 and most < 2**64 else None
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return repr(value if len(value) <= 60 else value[:60] + "…")
+    return f"{value.dtype} {value.tolist()!r}" if value.size <= 9 else f"{value.dtype} of shape {list(value.shape)}"

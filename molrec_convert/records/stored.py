@@ -1,0 +1,114 @@
+"""A record on disk, read as it is used."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from ..errors import RecordError
+from ..model import Frame, Record
+from ..model.frame import check_references
+from . import layout
+from .sections import at_place, read_section
+from .trajectory_reader import StoredTrajectory
+from .tree import Group, Store
+
+UNREAD: Any = object()
+
+
+class StoredRecord(Record):
+    """A record that is read when it is asked for; a context manager.
+
+    Parameters
+    ----------
+    store
+        An open store of a binding.
+    path
+        What the store is called in errors.
+    strict
+        Whether row references are checked.
+    """
+
+    def __init__(self, store: Store, path: str, *, strict: bool = True) -> None:
+        self._store = store
+        self.path = path
+        self._strict = strict
+        self._meta: Any = UNREAD
+        self._parts: dict[str, Any] = {}
+        if not any(store.root.child(name) is not None for name in layout.SECTIONS):
+            raise RecordError(f"none of the sections {', '.join(layout.SECTIONS)}", path=path, place="/")
+
+    @property
+    def root(self) -> Group:
+        """The tree that is read."""
+        return self._store.root
+
+    @property
+    def meta(self) -> dict[str, Any]:  # type: ignore[override]
+        """The document of the record."""
+        if self._meta is UNREAD:
+            group = self.root.group(layout.META)
+            attributes = None if group is None else group.attributes
+            names = [] if attributes is None else attributes.names()
+            self._meta = {name: attributes.plain(name) for name in names if attributes is not None}
+        found: dict[str, Any] = self._meta
+        return found
+
+    @property
+    def frame(self) -> Frame | None:  # type: ignore[override]
+        """The ``frame`` section."""
+        return self._section(layout.FRAME)
+
+    @property
+    def system(self) -> Frame | None:  # type: ignore[override]
+        """The ``system`` section."""
+        return self._section(layout.SYSTEM)
+
+    @property
+    def trajectory(self) -> StoredTrajectory | None:  # type: ignore[override]
+        """The ``trajectory`` section."""
+        if layout.TRAJECTORY not in self._parts:
+            group = self._section_group(layout.TRAJECTORY)
+            self._parts[layout.TRAJECTORY] = (
+                None if group is None else StoredTrajectory(group, self.system, self.frame, strict=self._strict)
+            )
+        found: StoredTrajectory | None = self._parts[layout.TRAJECTORY]
+        return found
+
+    def _section(self, name: str) -> Frame | None:
+        if name not in self._parts:
+            group = self._section_group(name)
+            self._parts[name] = None if group is None else read_section(group)
+            if group is not None and self._strict:
+                self._check(name)
+        found: Frame | None = self._parts[name]
+        return found
+
+    def _section_group(self, name: str) -> Group | None:
+        return self.root.group(name)
+
+    def _check(self, name: str) -> None:
+        sections = {key: self._parts.get(key) or self._other(key) for key in (layout.FRAME, layout.SYSTEM)}
+        with at_place(f"/{name}", self.path):
+            check_references(self._parts[name], sections)
+
+    def _other(self, name: str) -> Frame | None:
+        if name not in self._parts:
+            group = self._section_group(name)
+            self._parts[name] = None if group is None else read_section(group)
+            if group is not None:
+                self._check(name)
+        other: Frame | None = self._parts[name]
+        return other
+
+    def close(self) -> None:
+        """Close the store; what was read stays."""
+        self._store.close()
+
+    def __enter__(self) -> StoredRecord:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

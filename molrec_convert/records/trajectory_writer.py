@@ -1,0 +1,402 @@
+"""Appends frames to a trajectory: checks them, keeps what changed, writes chunks, commits.
+
+A commit is: data, flush, names of new arrays and progressions, flush, ``nstep``, flush. A file whose writer was killed
+at any moment holds every committed frame.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RecordError
+from ..model import Block, Frame, Meta, Schema
+from ..model.dtypes import same_bits
+from ..model.meta import TAGS, json_text
+from ..model.schema import NO_FILL
+from . import layout
+from .block_writer import BlockWriter, last_rows
+from .cells import CELL_KEY, CellWriter, tells_cells_apart
+from .chunks import ChunkQueue
+from .progressions import Progression, checked_step
+from .rows import ValuesWriter
+from .sections import at_place
+from .tree import Group, Node, Store
+
+if TYPE_CHECKING:
+    from ..model import Box
+
+CHUNK_BYTES = 512 << 10
+"""An f64 column has this many bytes in a chunk, if frames are small enough: measured, see `frames_per_chunk`."""
+HELD_BYTES = 16 << 20
+FEWEST_ROWS = 4096
+COMMIT_SECONDS = 5.0
+
+
+class TrajectoryWriter:
+    """Appends frames to the trajectory of a record.
+
+    Frames are kept by reference until they are written: do not change their arrays after `append`.
+
+    Parameters
+    ----------
+    store
+        The open store.
+    group
+        The group ``trajectory``; its declaration is written already.
+    schema
+        The pinned declaration.
+    queue
+        Where chunks are compressed and written.
+    sections
+        Gives the ``frame`` and ``system`` sections, for row references and shared blocks.
+    expected_frames
+        How many frames will come, if that is known: chunks then divide them evenly.
+    durable
+        Commit after every chunk of frames, and every few seconds; else only `commit` and the close do.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        group: Group,
+        schema: Schema,
+        queue: ChunkQueue,
+        sections: Callable[[], Mapping[str, Frame | None]],
+        *,
+        expected_frames: int | None = None,
+        durable: bool = False,
+    ) -> None:
+        self.schema = schema
+        self._store = store
+        self._group = group
+        self._queue = queue
+        self._sections = sections
+        self._expected = expected_frames
+        self._durable = durable
+        self._count = 0
+        self._committed = -1
+        self._committed_at = clock.monotonic()
+        self._held = 0
+        self._frames_per_chunk = 0
+        self._hidden: list[tuple[Group, str, Node]] = []
+        self._blocks = {name: BlockWriter(name, spec) for name, spec in schema.blocks.items()}
+        self._aligned = [(name, spec.aligned_with) for name, spec in schema.blocks.items() if spec.aligned_with]
+        self._referring = [block for block in self._blocks.values() if block.references]
+        self._reached: dict[str, dict[str, int]] = {}
+        self._mixed = tells_cells_apart(schema)
+        self._cell = CellWriter(mixed=self._mixed)
+        self._steps: Progression[int] = Progression(layout.STEP, layout.STEP_PROGRESSION, "i64")
+        self._times: Progression[float] | None = None
+        self._meta = [
+            (key, spec, ValuesWriter(key, TAGS[spec.tag].dtype, _trailing(spec.tag)))
+            for key, spec in schema.meta.items()
+        ]
+        self._meta_group: Group | None = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    # ------------------------------------------------------------ taking frames
+    def append(self, frame: Frame, *, step: int, time: float | None = None) -> None:
+        """Append a frame.
+
+        Parameters
+        ----------
+        frame
+            Conforms to the schema. A declared block that it lacks stays as it is.
+        step
+            Above that of the frame before.
+        time
+            In every frame, or in none.
+
+        Raises
+        ------
+        RecordError
+            For all that the layout does not allow; the writer stays as it was.
+        """
+        if step.__class__ is not int or (self._count and step <= self._steps.last):
+            step = self._checked("step", lambda: checked_step(step, self._steps.last))
+        if (time is not None) != (self._times is not None) and self._count:
+            raise self._error("every frame has a time, or none has", "time")
+        if time is not None:
+            time = self._checked("time", lambda: float(time))
+        updates = self._updates_of(frame)
+        with at_place(self._group.place):
+            box = self._cell.prepared(frame.box)
+        values = self._meta_values(frame.meta, has_cell=box is not None and box.defined and frame.box is not None)
+        self._take(updates, box, values, step, time)
+        if self._durable:
+            self._commit_when_due()
+
+    def _updates_of(self, frame: Frame) -> list[tuple[BlockWriter, Block]]:
+        updates: list[tuple[BlockWriter, Block]] = []
+        for name in frame:
+            block, writer = frame[name], self._blocks.get(name)
+            if writer is None:
+                raise self._error("the block is not declared", name)
+            if block is writer.last:
+                continue
+            with at_place(f"{self._group.place}/{name}"):
+                writer.check(block)
+            if writer.differs(block):
+                updates.append((writer, block))
+        if updates:
+            self._check_rows(updates)
+        return updates
+
+    def _meta_values(self, meta: Meta, *, has_cell: bool) -> list[Any]:
+        values: list[Any] = []
+        found = 0
+        for key, spec, _ in self._meta:
+            value = meta.get(key, NO_FILL)
+            if value is not NO_FILL:
+                found += 1
+                if meta.tag(key) != spec.tag:
+                    raise self._error(f"the tag is {meta.tag(key)}, declared is {spec.tag}", f"meta/{key}")
+            if self._mixed and key == CELL_KEY:
+                if value is not NO_FILL and value is not has_cell:
+                    raise self._error(f"{value} contradicts the box of the frame", f"meta/{key}")
+                value = has_cell
+            elif value is NO_FILL:
+                value = spec.fill
+                if value is NO_FILL:
+                    raise self._error("the key is missing, and no fill is declared", f"meta/{key}")
+            values.append(json_text(value) if spec.tag == "json" else value)
+        if found != len(meta):
+            undeclared = next(key for key in meta if key not in self.schema.meta)
+            raise self._error("the key is not declared", f"meta/{undeclared}")
+        return values
+
+    def _take(
+        self, updates: list[tuple[BlockWriter, Block]], box: Box | None, values: list[Any], step: int, time: float | None
+    ) -> None:
+        ordinal, held = self._count, 0
+        for writer, block in updates:
+            if writer.push(block, ordinal):
+                self._secure(writer)
+            if writer.references:
+                self._reached[writer.name] = last_rows(block, writer.references)
+            held += sum(column.values.nbytes + 128 for column in block.columns.values())
+            if writer.chunk_rows and writer.group is not None and writer.pending >= writer.chunk_rows:
+                writer.drain(self._queue)
+        self._cell.push(box, ordinal)
+        for (_, _, rows), value in zip(self._meta, values, strict=True):
+            rows.push(value)
+        if time is not None:
+            if self._times is None:
+                self._times = Progression(layout.TIME, layout.TIME_PROGRESSION, "f64")
+            self._times.push(time)
+        self._steps.push(step)
+        self._count += 1
+        self._held += held
+        if self._held >= HELD_BYTES:
+            self._attach(final=False)
+
+    # ------------------------------------------------------------ rules between blocks
+    def _check_rows(self, updates: list[tuple[BlockWriter, Block]]) -> None:
+        if not (self._referring or self._aligned or self._sections().get(layout.SYSTEM)):
+            return
+        fresh = {writer.name: block for writer, block in updates}
+        for name, target in self._aligned:
+            self._check_alignment(name, target or "", fresh)
+        system = self._sections().get(layout.SYSTEM)
+        for name, block in fresh.items():
+            if system is not None and name in system:
+                self._check_shared(name, block, system[name])
+        for referring in self._referring:
+            self._check_references(referring, fresh)
+
+    def _check_alignment(self, name: str, target: str, fresh: Mapping[str, Block]) -> None:
+        count, due = self._rows_of(name, fresh), self._rows_of(target, fresh)
+        if count is not None and count != due:
+            raise self._error(f"its rows are not aligned with those of {target!r}: {count}, {due or 0}", name)
+
+    def _check_shared(self, name: str, block: Block, fixed: Block) -> None:
+        if block.count != fixed.count:
+            raise self._error(f"{block.count} rows, the block of that name in /system has {fixed.count}", name)
+        if "id" in block and "id" in fixed and not same_bits(block["id"], fixed["id"]):
+            raise self._error("the ids are not those of /system", f"{name}/id")
+
+    def _check_references(self, referring: BlockWriter, fresh: Mapping[str, Block]) -> None:
+        name = referring.name
+        if name not in fresh and not any(target in fresh for target in referring.references.values()):
+            return
+        if not self._rows_of(name, fresh):
+            return
+        reached = last_rows(fresh[name], referring.references) if name in fresh else self._reached[name]
+        for key, target in referring.references.items():
+            if target.startswith("/"):
+                _, section, block = target.split("/")
+                frame = self._sections().get(section)
+                if frame is None:
+                    continue
+                count = frame[block].count if block in frame else None
+            else:
+                count = self._rows_of(target, fresh)
+            if count is None:
+                raise self._error(f"the block {target!r} that it refers to is missing", f"{name}/{key}")
+            if reached[key] >= count:
+                raise self._error(f"row {reached[key]} of {target!r}, which has {count} rows", f"{name}/{key}")
+
+    def _rows_of(self, name: str, fresh: Mapping[str, Block]) -> int | None:
+        if name in fresh:
+            return fresh[name].count
+        writer = self._blocks.get(name)
+        return None if writer is None or writer.last is None else writer.last.count
+
+    def check_system(self, system: Frame) -> None:
+        """Refuse a ``system`` that does not go with the frames so far."""
+        for name, fixed in system.items():
+            writer = self._blocks.get(name)
+            if writer is None:
+                continue
+            if writer.spec.aligned_with is not None:
+                raise self._error("an aligned block shares a name with a block of /system", name)
+            if writer.last is not None:
+                if writer.rows != writer.updates * fixed.count:
+                    raise self._error(f"the block of that name in /system has {fixed.count} rows", name)
+                self._check_shared(name, writer.last, fixed)
+                if "id" in writer.last and "id" in fixed and writer.updates > 1:
+                    raise self._error("the ids are in the trajectory and in a later /system", f"{name}/id")
+
+    # ------------------------------------------------------------ writing
+    def commit(self) -> None:
+        """Make the frames so far last, whatever happens later."""
+        self._write(final=False)
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._committed != self._count or self._held:
+            self._write(final=True)
+
+    def frames_per_chunk(self, *, final: bool) -> int:
+        """The common number of frames in a chunk of every block that changes with each frame.
+
+        An f64 column then has about half a MiB in a chunk: smaller ones cost time for each (25 µs), larger ones make
+        reading one frame slow.
+        """
+        regular = [block for block in self._blocks.values() if block.each and (block.updates > 1 or self._count == 1)]
+        widest = max((block.each for block in regular), default=1)
+        row_bytes = sum(8 * block.each * max(1, len(block.spec.columns)) for block in regular)
+        frames = max(1, min(CHUNK_BYTES // (8 * widest), (2 * HELD_BYTES) // max(1, row_bytes)))
+        known = self._count if final else self._expected
+        return frames if not known else _evenly(known, frames)
+
+    def _attach(self, *, final: bool) -> None:
+        """Give all that waits its arrays, and write the chunks that are full."""
+        if not self._count:
+            return
+        self._held = 0
+        if not self._frames_per_chunk:
+            self._frames_per_chunk = self.frames_per_chunk(final=final)
+        for block in self._blocks.values():
+            if block.updates:
+                if not block.chunk_rows:
+                    block.chunk_rows = self._chunk_rows(block, final=final)
+                block.attach(self._group, self._hidden, final=final)
+                block.drain(self._queue)
+        self._cell.attach(self._group, self._hidden, final=final)
+        self._attach_meta(final=final)
+        for labels in (self._steps, self._times):
+            if labels is not None and labels.values is not None:
+                if labels.values.array is None:
+                    self._hidden.append((self._group, labels.name, labels.values.open_dense(self._group, final=final)))
+                labels.values.drain(self._queue)
+
+    def _chunk_rows(self, block: BlockWriter, *, final: bool) -> int:
+        if block.index is None and block.updates > 1 and block.updates >= self._count - 1:
+            return self._frames_per_chunk * block.each
+        mean = block.rows / block.updates
+        rows = int(mean * max(1, -(-self._frames_per_chunk * block.updates // self._count)) + 0.5)
+        if final:
+            return _evenly(block.rows, max(rows, CHUNK_BYTES // 8))
+        return max(rows, FEWEST_ROWS) if block.updates > 1 or block.index is not None else max(rows, 1)
+
+    def _attach_meta(self, *, final: bool) -> None:
+        if self._meta and self._meta_group is None:
+            self._meta_group = self._group.create_group(layout.META, hidden=True)
+            self._hidden.append((self._group, layout.META, self._meta_group))
+        for key, spec, writer in self._meta:
+            if writer.array is None and self._meta_group is not None:
+                array = writer.open_dense(self._meta_group, final=final)
+                array.attributes.set_text(layout.META_DTYPE, spec.tag)
+                self._meta_group.publish(key, array)
+            writer.drain(self._queue)
+
+    def _write(self, *, final: bool) -> None:
+        self._attach(final=final)
+        for block in self._blocks.values():
+            block.write_tails(self._queue, final=final)
+        for _, _, writer in self._meta:
+            writer.write_tail(self._queue, final=final)
+        self._cell.write_tails(self._queue, final=final)
+        labels = [one for one in (self._steps, self._times) if one is not None]
+        for one in labels:
+            if one.values is not None:
+                one.values.write_tail(self._queue, final=final)
+            one.store(self._group)
+        self._queue.drain()
+        self._publish()
+        broken = [one.attribute for one in labels if one.values is not None and one.attribute in self._group.attributes]
+        for attribute in broken:  # it would hold against the array
+            self._group.attributes.delete(attribute)
+        if [block for block in self._blocks.values() if block.drop_markers()] or broken:
+            self._store.flush()
+        self._group.attributes.set_scalar(layout.NSTEP, self._count, "i64")
+        self._store.flush()
+        self._committed = self._count
+        self._committed_at = clock.monotonic()
+
+    def _publish(self) -> None:
+        self._store.flush()
+        if not self._hidden:
+            return
+        for parent, name, node in self._hidden:
+            parent.publish(name, node)
+        self._hidden.clear()
+        for block in self._blocks.values():
+            block.is_published = block.group is not None
+        self._store.flush()
+
+    def _secure(self, block: BlockWriter) -> None:
+        """Publish the index of a block before rows are written that its markers would take for another frame's."""
+        waiting: list[tuple[Group, str, Node]] = []
+        block.attach_index(waiting, final=False)
+        for writer in (block.offset, block.index):
+            if writer is not None:
+                writer.write_tail(self._queue, final=False)
+        self._store.flush()
+        for parent, name, node in waiting:
+            parent.publish(name, node)
+        self._store.flush()
+
+    def _commit_when_due(self) -> None:
+        if not self._frames_per_chunk:
+            self._frames_per_chunk = self.frames_per_chunk(final=False)
+        new = self._count - max(self._committed, 0)
+        if new >= self._frames_per_chunk or clock.monotonic() - self._committed_at > COMMIT_SECONDS:
+            self.commit()
+
+    # ------------------------------------------------------------ errors
+    def _error(self, message: str, name: str) -> RecordError:
+        error = self._group.error(message, name)
+        error.frame = self._count
+        return error
+
+    def _checked(self, name: str, check: Callable[[], Any]) -> Any:
+        try:
+            return check()
+        except (RecordError, TypeError, ValueError) as error:
+            raise self._error(getattr(error, "message", str(error)), name) from None
+
+
+def _evenly(total: int, most: int) -> int:
+    """Divide a total into parts of at most `most`, as equal as can be."""
+    return max(1, -(-total // max(1, -(-total // most))))
+
+
+def _trailing(tag: str) -> tuple[int, ...]:
+    length = TAGS[tag].length
+    return () if length is None else (length,)

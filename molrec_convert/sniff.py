@@ -1,0 +1,67 @@
+"""What a file is: by its content first, then by its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from . import registry
+from .adapter import Adapter
+from .errors import UnknownFormatError
+
+HEAD = 1 << 16
+"""How many bytes of a file the adapters look at."""
+
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+RECORD_MARKER = b"molrec_hdf5"
+RECORD_SUFFIXES = (".h5", ".hdf5")
+
+
+def is_record(head: bytes) -> bool:
+    """Whether a file that begins so is a record in HDF5."""
+    return head.startswith(HDF5_SIGNATURE) and RECORD_MARKER in head[:4096]
+
+
+def is_record_name(path: str | Path) -> bool:
+    """Whether a target of this name is to be a record in HDF5."""
+    return Path(path).name.lower().endswith(RECORD_SUFFIXES)
+
+
+def source_adapter(name: str, head: bytes) -> Adapter:
+    """The adapter that reads a file.
+
+    Parameters
+    ----------
+    name
+        The file's name, which decides where the content fits several formats or none.
+    head
+        Its first bytes, decompressed.
+
+    Raises
+    ------
+    UnknownFormatError
+        Where neither content nor name tells, or both fit several formats.
+    """
+    found = [adapter for adapter in registry.by_content(head) if adapter.importer is not None]
+    if len(found) == 1:
+        return found[0]
+    named = [adapter for adapter in registry.by_file_name(name) if adapter.importer is not None]
+    both = [adapter for adapter in found if adapter in named] or found or named
+    if len(both) == 1:
+        return both[0]
+    if both:
+        raise UnknownFormatError(f"this may be {' or '.join(each.name for each in both)}: say --from", path=name)
+    what = "an empty file" if not head else "HDF5, but no record" if head.startswith(HDF5_SIGNATURE) else "unknown"
+    raise UnknownFormatError(f"the format is not recognised ({what}): say --from, one of {_readable()}", path=name)
+
+
+def target_adapter(path: str | Path) -> Adapter:
+    """The adapter that writes a file of this name; `UnknownFormatError` where the name does not tell."""
+    named = [adapter for adapter in registry.by_file_name(path) if adapter.exporter is not None]
+    if len(named) == 1:
+        return named[0]
+    known = ", ".join(each.name for each in named or registry.adapters() if each.exporter is not None)
+    raise UnknownFormatError(f"the name does not tell the format: say --to, one of {known}, or end it in .h5", path=path)
+
+
+def _readable() -> str:
+    return ", ".join(adapter.name for adapter in registry.adapters() if adapter.importer is not None)

@@ -1,0 +1,239 @@
+"""A foreign file as a source of frames: opened once, its bytes counted and hashed as they are read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from collections import deque
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .adapter import Adapter, Importer, Note, Snapshot, Span
+from .errors import ConvertError, FormatError, OptionError, TruncatedError
+from .frames import FrameSelection
+from .options import Options
+from .sniff import HEAD, source_adapter
+from .text.faults import StreamError
+from .text.streams import ByteStream, open_stream
+from .text.window import Window
+
+AHEAD = 3
+"""How many frames are decoded at once, beside the one that is taken."""
+
+Transform = Callable[[Snapshot], Snapshot]
+
+
+class Hashing:
+    """A binary file that hashes what is read of it."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read and hash."""
+        data: bytes = self._raw.read(size) or b""
+        self.digest.update(data)
+        self.size += len(data)
+        return data
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill a buffer and hash what it got."""
+        if hasattr(self._raw, "readinto"):
+            count: int = self._raw.readinto(buffer) or 0
+        else:
+            data = self._raw.read(len(buffer))
+            count = len(data)
+            buffer[:count] = data
+        self.digest.update(buffer[:count])
+        self.size += count
+        return count
+
+    def fileno(self) -> int:
+        """The descriptor of the file."""
+        return int(self._raw.fileno())
+
+    def tell(self) -> int:
+        """Where the file stands."""
+        return int(self._raw.tell())
+
+    def seek(self, place: int, /) -> None:
+        """Begin again at a place, with a new checksum."""
+        self._raw.seek(place)
+        self.digest, self.size = hashlib.sha256(), 0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._raw.close()
+
+
+class Source:
+    """A foreign file that frames are read from.
+
+    Parameters
+    ----------
+    path
+        The file; None for `stream`.
+    stream
+        A binary stream, read once from where it stands.
+    """
+
+    def __init__(self, path: Path | None, stream: BinaryIO | None = None) -> None:
+        self.path = path
+        self.name = "standard input" if path is None else path.name
+        self.notes: list[Note] = []
+        self.size: int | None = None
+        self.frames_seen = 0
+        self._given = stream
+        self._hashing: Hashing | None = None
+        self._complete = False
+        self._stream: ByteStream | None = None
+
+    def open(self) -> bytes:
+        """Open the file from its beginning and give its first bytes, decompressed."""
+        self.close()
+        try:
+            self._stream = self._opened()
+            self.window = Window(self._stream)
+            return self.window.peek(HEAD)
+        except (OSError, StreamError) as error:
+            raise self._stream_error(error) from None
+
+    def _opened(self) -> ByteStream:
+        self._hashing = Hashing(self._given if self.path is None else _open(self.path))
+        stream = open_stream(None, file=self._hashing, name=self.name)
+        self.size = stream.size
+        return stream
+
+    def adapter(self, head: bytes) -> Adapter:
+        """The adapter that reads the file."""
+        return source_adapter(self.name, head)
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file were read, of `size`."""
+        return 0 if self._stream is None else self._stream.position_in_file()
+
+    @property
+    def sha256(self) -> str | None:
+        """The checksum of the file; None unless all of it was read."""
+        return self._hashing.digest.hexdigest() if self._complete and self._hashing is not None else None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    # ------------------------------------------------------------ frames
+    def spans(self, importer: Importer, selection: FrameSelection, *, strict: bool) -> Iterator[Span]:
+        """The spans of the chosen frames, with their bytes."""
+        assert self._stream is not None
+        if selection.needs_total:
+            if self.path is None:
+                raise OptionError("frames of a stream cannot be counted from its end")
+            total = sum(1 for _ in self._indexed(importer, keep=False, strict=strict))
+            chosen = set(selection.of(total))
+            self.notes.clear()
+            self.open()
+            wanted: Callable[[int], bool] = chosen.__contains__
+            last: int | None = max(chosen, default=-1)
+        else:
+            wanted, last = selection.picks, selection.last()
+        keep = selection.everything or not self._stream.seekable
+        for span in self._indexed(importer, keep=keep, strict=strict):
+            if wanted(span.ordinal):
+                yield span if span.data is not None else self._with_data(span)
+            if last is not None and span.ordinal >= last:
+                return
+        if not selection.needs_total and (beyond := list(selection.missing(self.frames_seen))):
+            raise OptionError(f"there is no frame {beyond[0]} among {self.frames_seen}", path=self.name)
+
+    def _with_data(self, span: Span) -> Span:
+        assert self._stream is not None
+        data = self._stream.read_at(span.offset, span.size)
+        return Span(span.ordinal, span.line, span.offset, span.size, span.context, data)
+
+    def _indexed(self, importer: Importer, *, keep: bool, strict: bool) -> Iterator[Span]:
+        """Index to the end; a file cut short gives its whole frames, unless that is forbidden."""
+        self.frames_seen = 0
+        try:
+            for span in importer.index(self.window, keep=keep):
+                self.frames_seen = span.ordinal + 1
+                yield span
+            self._finish()
+        except TruncatedError as error:
+            if strict or not self.frames_seen:
+                raise self._located(error) from None
+            self.notes.append(self._cut(error))
+            self._finish()
+        except FormatError as error:
+            raise self._located(error) from None
+        except (OSError, StreamError) as error:
+            raise self._stream_error(error) from None
+
+    def _finish(self) -> None:
+        while self.window.skip_lines(1 << 40):
+            pass
+        assert self._stream is not None
+        if self._stream.truncated:
+            self.notes.append(Note(f"the {self._stream.compression} data ends early: the file is cut short"))
+        self._complete = True
+
+    def _cut(self, error: TruncatedError) -> Note:
+        return Note(f"truncated: {error.message}; the {self.frames_seen} whole frames before are kept",
+                    line=error.line, frame=error.frame)  # fmt: skip
+
+    def _located(self, error: FormatError) -> FormatError:
+        error.path = self.name if error.path is None else error.path
+        return error
+
+    def _stream_error(self, error: Exception) -> ConvertError:
+        if isinstance(error, OSError):
+            return ConvertError((error.strerror or str(error)).lower(), path=self.path or self.name)
+        return FormatError(str(error), path=self.name, line=getattr(getattr(self, "window", None), "line", None))
+
+
+def _open(path: Path) -> BinaryIO:
+    if path.is_dir():
+        raise ConvertError("a folder, not a file", path=path)
+    return path.open("rb", buffering=0)
+
+
+def decoded(
+    importer: Importer, spans: Iterator[Span], executor: Executor, transform: Transform | None = None
+) -> Iterator[Snapshot]:
+    """Decode spans in threads, a few at a time, and give the frames in order.
+
+    An error of a frame is raised in its turn, after the frames before it; so is one of the index.
+    """
+
+    def decode(span: Span) -> Snapshot:
+        snapshot = importer.decode(span)
+        return snapshot if transform is None else transform(snapshot)
+
+    pending: deque[Future[Snapshot]] = deque()
+    try:
+        while True:
+            failure: BaseException | None = None
+            while len(pending) <= AHEAD and failure is None:
+                try:
+                    span = next(spans, None)
+                except ConvertError as error:
+                    failure = error
+                    break
+                if span is None:
+                    break
+                pending.append(executor.submit(decode, span))
+            if failure is not None:
+                while pending:
+                    yield pending.popleft().result()
+                raise failure
+            if not pending:
+                return
+            yield pending.popleft().result()
+    finally:
+        for future in pending:
+            future.cancel()

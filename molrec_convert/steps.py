@@ -1,0 +1,112 @@
+"""What is done to frames between source and target: units, unwrapping, precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from .adapter import Snapshot
+from .errors import OptionError
+from .mapping.names import META_QUANTITIES, QUANTITIES, may_be_fixed
+from .mapping.units import DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
+from .model import Block, Box, Column, Frame, Meta
+from .model.precision import checked_precision, rounded
+
+Step = Callable[[Snapshot], Snapshot]
+IMAGES = ("ix", "iy", "iz")
+
+
+def to_units(name: str) -> Step:
+    """Convert all that has a known quantity to a unit system; masses stay amu and charges e."""
+    target = stored_system(system(name)) if system(name).get("length") == "angstrom" else system(name)
+    target = {**target, "mass": "amu", "charge": "e"}
+
+    def convert(snapshot: Snapshot) -> Snapshot:
+        source = snapshot.units
+        if source is None:
+            raise OptionError("--to-units needs a source whose units are known: say --units")
+        if source == DIMENSIONLESS_DOCUMENT:
+            raise OptionError("numbers without dimension are not converted: --to-units does not fit")
+        return converted(snapshot, source, target)
+
+    return convert
+
+
+def converted(snapshot: Snapshot, source: Units, target: Units) -> Snapshot:
+    """A frame in other units; what has no known quantity stays as it is."""
+
+    def scale(quantity: str | None) -> float:
+        return 1.0 if quantity is None else factor(quantity, source, target) or 1.0
+
+    frame = snapshot.frame
+    blocks = {name: _scaled(block, scale) for name, block in frame.items()}
+    box, length = frame.box, scale("length")
+    if box is not None and length != 1.0:
+        vectors = box.vectors * length if box.defined else box.vectors
+        box = Box.of(vectors, box.origin * length, box.boundary, defined=box.defined)
+    values = {
+        key: value * by if (by := scale(META_QUANTITIES.get(key))) != 1.0 else value
+        for key, value in frame.meta.items()
+    }
+    snapshot.frame = Frame.of(blocks, box, Meta.of(values, dict(frame.meta.tags)))
+    if snapshot.time is not None:
+        snapshot.time *= scale("time")
+    snapshot.units = document(target)
+    return snapshot
+
+
+def _scaled(block: Block, scale: Callable[[str | None], float]) -> Block:
+    columns = {}
+    for name, column in block.columns.items():
+        by = scale(QUANTITIES.get(name)) if column.dtype == "f64" else 1.0
+        columns[name] = column if by == 1.0 else Column.of(column.values * by, column.valid)
+    return Block.of(columns, block.count, shape=block.shape, targets=block.targets, attributes=block.attributes)
+
+
+def unwrap(snapshot: Snapshot) -> Snapshot:
+    """Add the periodic images to the positions of atoms."""
+    atoms = snapshot.frame.get("atoms")
+    if atoms is not None:
+        snapshot.frame["atoms"] = unwrapped(atoms, snapshot.frame.box)
+    return snapshot
+
+
+def unwrapped(atoms: Block, box: Box | None) -> Block:
+    """Atoms at r + H·(ix, iy, iz), without the images.
+
+    Raises
+    ------
+    OptionError
+        Where there is no cell, or no images.
+    """
+    if not all(name in atoms for name in (*IMAGES, *"xyz")):
+        raise OptionError("--unwrap needs positions and their images ix, iy and iz")
+    if box is None or not box.defined:
+        raise OptionError("--unwrap needs a cell")
+    columns = {name: column for name, column in atoms.columns.items() if name not in IMAGES}
+    images = [atoms[name].astype(np.float64) for name in IMAGES]
+    for row, name in zip(box.vectors, "xyz", strict=True):
+        shift = row[0] * images[0] + row[1] * images[1] + row[2] * images[2]
+        columns[name] = Column.of(atoms[name] + shift)
+    return Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes)
+
+
+def declare_precision(precision: Mapping[str, float]) -> Step:
+    """Store the moving reals of atoms to a tolerance: of each column by name, of all others under ``*``."""
+    wanted = {name: checked_precision(value, what=f"column {name!r}") for name, value in precision.items()}
+    rest = wanted.pop("*", None)
+
+    def declare(snapshot: Snapshot) -> Snapshot:
+        atoms = snapshot.frame.get("atoms")
+        if atoms is None:
+            return snapshot
+        columns = dict(atoms.columns)
+        for name, column in atoms.columns.items():
+            by = wanted.get(name, None if may_be_fixed(name, column.dtype) else rest)
+            if by is not None and column.dtype == "f64":
+                columns[name] = Column.of(rounded(column.values, by), column.valid, by)
+        snapshot.frame["atoms"] = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets)
+        return snapshot
+
+    return declare

@@ -1,0 +1,1 @@
+"""Text in and out: numbers scanned and printed at memory speed, lines, compressed streams."""

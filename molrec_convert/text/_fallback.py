@@ -1,0 +1,68 @@
+"""The numpy and Python twin of the C++ module: same arguments, same results, same errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._fallback_format import format_table
+from ._fallback_scan import parse_integer, parse_real, scan_numbers, scan_table
+
+__all__ = [
+    "count_lines",
+    "format_table",
+    "parse_integer",
+    "parse_real",
+    "scan_numbers",
+    "scan_table",
+    "shuffle",
+    "skip_lines",
+    "unshuffle",
+]
+
+Buffer = bytes | bytearray | memoryview
+BLOCK = 1 << 16
+NEWLINE = ord("\n")
+
+
+def count_lines(data: Buffer) -> int:
+    """Count line ends."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == NEWLINE))
+
+
+def skip_lines(data: Buffer, start: int, count: int) -> tuple[int, int]:
+    """Advance over up to `count` line ends; return how many there were and where it stopped."""
+    text = np.frombuffer(data, np.uint8)
+    if start > len(text):
+        raise ValueError("start lies behind the end of the data")
+    lines, after = 0, start
+    for begin in range(start, len(text), BLOCK):
+        if lines == count:
+            break
+        ends = np.flatnonzero(text[begin : begin + BLOCK] == NEWLINE)[: count - lines]
+        if len(ends):
+            lines += len(ends)
+            after = begin + int(ends[-1]) + 1
+    return lines, after
+
+
+def shuffle(data: Buffer, itemsize: int) -> bytes:
+    """Put the first bytes of all items first, and so on; a remainder stays at the end."""
+    items, rest = split_items(data, itemsize)
+    return items.reshape(-1, itemsize).T.tobytes() + rest.tobytes()
+
+
+def unshuffle(data: Buffer, itemsize: int) -> bytes:
+    """Undo `shuffle`."""
+    items, rest = split_items(data, itemsize)
+    return items.reshape(itemsize, -1).T.tobytes() + rest.tobytes()
+
+
+def split_items(
+    data: Buffer, itemsize: int
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint8]], np.ndarray[tuple[int], np.dtype[np.uint8]]]:
+    """Cut off what fills no whole item."""
+    if itemsize < 1:
+        raise ValueError("itemsize must be at least 1")
+    text = np.frombuffer(data, np.uint8)
+    whole = len(text) // itemsize * itemsize
+    return text[:whole], text[whole:]

@@ -1,0 +1,74 @@
+"""The one place that chooses who scans and prints: the C++ module, or its numpy twin.
+
+Both give the same results and raise the same errors. Everything in this package calls through
+``engine.active``; a test puts the other one there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _fallback
+
+Buffer = bytes | bytearray | memoryview
+Words = tuple[NDArray[np.int32], list[bytes]]
+"""A column of repeated words: codes into the list of the distinct ones."""
+Column = NDArray[Any] | Words
+Style = str | int | None
+
+
+class Engine(Protocol):
+    """What either module offers; arguments are checked and converted by the callers."""
+
+    def scan_table(
+        self, data: Buffer, kinds: str, rows: int, dialect: int
+    ) -> tuple[list[Any], int, bool]:
+        """Scan lines of tokens into columns."""
+
+    def scan_numbers(
+        self, data: Buffer, dialect: int, limit: int
+    ) -> tuple[NDArray[np.float64], int]:
+        """Scan numbers in free layout."""
+
+    def skip_lines(self, data: Buffer, start: int, count: int) -> tuple[int, int]:
+        """Advance over line ends."""
+
+    def count_lines(self, data: Buffer) -> int:
+        """Count line ends."""
+
+    def format_table(
+        self, columns: list[Column], styles: list[Style], separator: bytes, terminator: bytes
+    ) -> bytes:
+        """Print columns as lines."""
+
+    def shuffle(self, data: Buffer, itemsize: int) -> bytes:
+        """Put the first bytes of all items first, and so on."""
+
+    def unshuffle(self, data: Buffer, itemsize: int) -> bytes:
+        """Undo `shuffle`."""
+
+    def parse_real(self, text: bytes, dialect: int) -> float:
+        """Convert one token."""
+
+    def parse_integer(self, text: bytes) -> int:
+        """Convert one token."""
+
+
+def load_native() -> Engine | None:
+    """Return the C++ module, None where it was not built."""
+    try:
+        from molrec_convert import _native
+    except ImportError:
+        return None
+    return _native
+
+
+def choose() -> Engine:
+    """Return the fastest engine there is."""
+    return load_native() or _fallback
+
+
+active: Engine = choose()

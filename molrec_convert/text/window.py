@@ -1,0 +1,164 @@
+"""A forward view of a stream by lines, in flat memory."""
+
+from __future__ import annotations
+
+from . import engine
+from .faults import StreamError
+from .streams import ByteStream
+
+CHUNK = 1 << 20
+LONGEST_LINE = 1 << 26
+"""Where `Window.next_line` stops looking for a line end: the file is no text."""
+
+
+class Window:
+    """The cursor every text importer moves through a stream.
+
+    Bytes behind the cursor are dropped, unless a mark is set: then they are kept from there on
+    until they are taken. So memory is that of one frame, however long the stream.
+
+    Parameters
+    ----------
+    stream
+        What to read.
+    chunk
+        How many bytes to ask for at a time.
+    """
+
+    def __init__(self, stream: ByteStream, *, chunk: int = CHUNK) -> None:
+        self.stream = stream
+        self.line = 1
+        """1-based number of the line at the cursor."""
+        self.terminated = True
+        """Whether the line last passed had a line end."""
+        self._chunk = chunk
+        self._buffer = bytearray(chunk)
+        self._view = memoryview(self._buffer)
+        self._base = 0  # place of the buffer's first byte in the stream
+        self._cursor = 0
+        self._stop = 0  # end of what the buffer holds
+        self._mark: int | None = None
+        self._ended = False
+
+    @property
+    def offset(self) -> int:
+        """Place of the cursor in the decompressed stream."""
+        return self._base + self._cursor
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes, fewer only at the end, without passing them."""
+        while self._stop - self._cursor < size and self._fill():
+            pass
+        return bytes(self._view[self._cursor : min(self._cursor + size, self._stop)])
+
+    def at_end(self) -> bool:
+        """Whether nothing is left."""
+        return self._cursor == self._stop and not self._fill()
+
+    def next_line(self) -> bytes | None:
+        """Pass one line and return it without its line end; None at the end."""
+        searched = 0
+        while True:
+            found = self._buffer.find(b"\n", self._cursor + searched, self._stop)
+            if found >= 0:
+                break
+            searched = self._stop - self._cursor
+            if searched > LONGEST_LINE:
+                raise StreamError(f"a line is longer than {LONGEST_LINE >> 20} MiB")
+            if not self._fill():
+                return self._last_line()
+        line = bytes(self._view[self._cursor : found])
+        self._cursor = found + 1
+        self.line += 1
+        self.terminated = True
+        return line.removesuffix(b"\r")
+
+    def skip_lines(self, count: int) -> int:
+        """Pass up to `count` lines; return how many there were.
+
+        A last line without a line end is a line too, and `terminated` tells it.
+        """
+        passed = 0
+        inside = False  # whether the cursor stands inside a line
+        while passed < count:
+            found, after = engine.active.skip_lines(
+                self._view[: self._stop], self._cursor, count - passed
+            )
+            passed += found
+            if passed == count:
+                self._cursor = after
+                self.terminated = True
+                break
+            inside = after < self._stop or (inside and found == 0)
+            self._cursor = self._stop
+            if not self._fill():
+                if inside or passed > 0:
+                    self.terminated = not inside
+                passed += inside
+                break
+        self.line += passed
+        return passed
+
+    def mark(self) -> None:
+        """Keep the bytes from the cursor on, until they are taken."""
+        self._mark = self._cursor
+
+    def take(self) -> bytes:
+        """Return the bytes from the mark to the cursor and lift the mark."""
+        if self._mark is None:
+            raise ValueError("no mark is set")
+        taken = bytes(self._view[self._mark : self._cursor])
+        self._mark = None
+        if len(self._buffer) > 4 * self._chunk and len(taken) * 4 < len(self._buffer):
+            self._resize(max(self._chunk, 2 * (self._stop - self._cursor)))
+        return taken
+
+    def _last_line(self) -> bytes | None:
+        if self._cursor == self._stop:
+            return None
+        line = bytes(self._view[self._cursor : self._stop])
+        self._cursor = self._stop
+        self.line += 1
+        self.terminated = False
+        return line.removesuffix(b"\r")
+
+    def _fill(self) -> bool:
+        """Read on; False at the end."""
+        if self._ended:
+            return False
+        if self._stop == len(self._buffer) or self._kept() == self._stop:
+            self._make_room()
+        count = self.stream.readinto(self._view[self._stop : self._stop + self._chunk])
+        self._stop += count
+        self._ended = count == 0
+        return count > 0
+
+    def _kept(self) -> int:
+        """Return where the bytes still needed begin."""
+        return self._cursor if self._mark is None else self._mark
+
+    def _make_room(self) -> None:
+        """Have free space at the end: move what is kept to the front, or double the buffer."""
+        kept = self._kept()
+        size = self._stop - kept
+        if 2 * size > len(self._buffer):
+            self._resize(2 * len(self._buffer))
+            return
+        self._view[:size] = self._view[kept : self._stop]
+        self._shift(kept)
+
+    def _resize(self, capacity: int) -> None:
+        """Put what is kept into a buffer of another size."""
+        kept = self._kept()
+        buffer = bytearray(capacity)
+        buffer[: self._stop - kept] = self._view[kept : self._stop]
+        self._buffer = buffer
+        self._view = memoryview(buffer)
+        self._shift(kept)
+
+    def _shift(self, kept: int) -> None:
+        self._base += kept
+        self._cursor -= kept
+        self._stop -= kept
+        if self._mark is not None:
+            self._mark -= kept
