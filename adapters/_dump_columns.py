@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from molrec_convert.mapping.names import QUANTITIES
+from molrec_convert.model.block import RESERVED_COLUMN
 from molrec_convert.model.dtypes import CANONICAL
 
 
@@ -48,6 +49,8 @@ REDUCED = {"charge": "charge_lj", "mass": "mass_lj"}
 
 SIGNED = {"id": "atom_id", "mol": "molecule", "type": "type_number"}
 """Where negative numbers are kept that their canonical column cannot hold."""
+
+RESERVED = frozenset((".", "..", RESERVED_COLUMN))
 
 FORMS = ("x", "xu", "xs", "xsu", "X")
 """The position columns, by their x, in the order of preference."""
@@ -105,8 +108,8 @@ def plan_of(names: Sequence[str], first_row: Sequence[str], *, dimensionless: bo
     """
     known = set(names)
     complete = [each for each in FORMS if known.issuperset(triple(each))]
-    chosen = form if form in complete else (complete or [None])[0]
-    rename = {}
+    chosen = form if form in complete else next(iter(complete), None)
+    rename: dict[str, str] = {}
     if chosen is not None and chosen not in SCALED:
         rename = dict(zip(triple(chosen), "xyz", strict=True))
     tokens = [*first_row, *[""] * len(names)]
@@ -114,7 +117,7 @@ def plan_of(names: Sequence[str], first_row: Sequence[str], *, dimensionless: bo
     used: set[str] = set("xyz") if chosen is not None else set()
     for name, token in zip(names, tokens, strict=False):
         row = _row(name, token, rename, dimensionless=dimensionless)
-        if name not in rename:
+        if rename.pop(name, None) is None:
             row = replace(row, target=_free(row.target, used, row.kind))
         used.add(row.target)
         rows.append(row)
@@ -145,9 +148,9 @@ def _is_number(token: str) -> bool:
 
 
 def _legal(name: str) -> str:
-    """A name that a record can hold: no slash, no leading double underscore."""
+    """A name that a record can hold: no slash, no leading double underscore, none that stands for something else."""
     name = name.replace("/", "|")
-    return f"dump{name}" if name.startswith("__") or name in (".", "..") else name
+    return f"dump{name}" if name.startswith("__") or name in RESERVED else name
 
 
 def unwrapped_names(plan: Plan) -> list[str]:
@@ -164,9 +167,7 @@ NARROW = frozenset(("ix", "iy", "iz"))
 def _free(target: str, used: set[str], kind: str) -> str:
     """The name, or with a suffix where it is taken or MolRec fixes it at another type."""
     name, number = target, 1
-    while name in used or (
-        name in CANONICAL and CANONICAL[name] != ("i32" if name in NARROW else SCANNED[kind])
-    ):
+    while name in used or (name in CANONICAL and CANONICAL[name] != ("i32" if name in NARROW else SCANNED[kind])):
         number += 1
         name = f"{target}#{number}"
     return name

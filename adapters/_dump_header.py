@@ -12,12 +12,13 @@ from molrec_convert.model import Box
 from molrec_convert.text.numbers import parse_integer, parse_real
 from molrec_convert.text.window import Window
 
-from ._lammps import STYLES, bounding_to_bounds, cell_of_bounds, checked_box, boundary_flags
+from ._lammps import STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
 
 ITEM = b"ITEM:"
 FOREIGN = {
     b"ENTRIES": "local entries, not atoms",
     b"NUMBER OF ENTRIES": "local entries, not atoms",
+    b"DIMENSION": "a grid, not atoms",
     b"GRID": "a grid, not atoms",
     b"NUMBER OF CELLS": "elements of a mesh, not atoms",
 }
@@ -61,6 +62,7 @@ class HeaderReader:
     def __init__(self, window: Window, path: str) -> None:
         self._window = window
         self._path = path
+        self._frame = 0
         self._items: dict[bytes, Callable[[Header, bytes, int], None]] = {
             b"UNITS": self._units,
             b"TIME": self._time,
@@ -90,6 +92,7 @@ class HeaderReader:
             at = self._window.line - 1
             if name.startswith(b"ATOMS"):
                 self._atoms(header, name, at)
+                self._frame += 1
                 return header
             key = b"BOX BOUNDS" if name.startswith(b"BOX BOUNDS") else name
             if key in seen:
@@ -120,13 +123,16 @@ class HeaderReader:
         return line
 
     def _cut(self, what: str) -> TruncatedError:
-        return TruncatedError(f"the file ends inside a snapshot: {what} is cut short", line=self._last_line())
+        return TruncatedError(
+            f"the file ends inside a snapshot: {what} is cut short", line=self._last_line(), frame=self._frame
+        )
 
     def _last_line(self) -> int:
         return self._window.line - (1 if self._window.terminated else 0)
 
     def _error(self, message: str, line: int | None = None) -> FormatError:
-        return FormatError(message, path=self._path, line=self._window.line - 1 if line is None else line)
+        line = self._window.line - 1 if line is None else line
+        return FormatError(message, path=self._path, line=line, frame=self._frame)
 
     def _units(self, header: Header, line: bytes, at: int) -> None:
         header.units = _text(line.strip())

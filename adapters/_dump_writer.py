@@ -23,8 +23,8 @@ from molrec_convert.text.table import format_table
 from ._dump_columns import BY_TARGET, REDUCED, SCALED, Plan, plan_of, triple
 from ._lammps import (
     STYLES,
-    bounding_to_bounds,
     boundary_letters,
+    bounding_to_bounds,
     bounds_to_bounding,
     cartesian,
     cell_of_bounds,
@@ -102,9 +102,7 @@ class DumpExporter:
         return scale
 
     # ------------------------------------------------------------ columns
-    def _columns(
-        self, atoms: Block, box: Box, snapshot: Snapshot, ordinal: int
-    ) -> tuple[list[str], list[Column]]:
+    def _columns(self, atoms: Block, box: Box, snapshot: Snapshot, ordinal: int) -> tuple[list[str], list[Column]]:
         """The names in their order, and what is printed under each."""
         wanted = snapshot.about.get("lammps_columns")
         left = dict(atoms.columns)
@@ -134,9 +132,7 @@ class DumpExporter:
                     frame=ordinal,
                 )
 
-    def _printed(
-        self, name: str, column: Column, scales: Any, ordinal: int
-    ) -> tuple[Array | Words, str | int | None]:
+    def _printed(self, name: str, column: Column, scales: Any, ordinal: int) -> tuple[Array | Words, str | int | None]:
         values = column.values
         if column.dtype == "string":
             words, codes = np.unique(values, return_inverse=True)
@@ -181,31 +177,27 @@ def _rescaled(plan: Plan, left: dict[str, Column], box: Box) -> dict[str, Column
     names = triple(plan.form)
     positions = [left[name].values for name in "xyz"]
     if all(name in left for name in names):
-        derived = cartesian(*(left[name].values for name in names), box)
+        derived = cartesian([left[name].values for name in names], box)
         if all(np.array_equal(one, other) for one, other in zip(derived, positions, strict=True)):
             return {name: left[name] for name in names}
     shifted = np.stack(positions) - box.origin[:, None]
-    return {
-        name: Column.of(values) for name, values in zip(names, np.linalg.solve(box.vectors, shifted), strict=True)
-    }
+    return {name: Column.of(values) for name, values in zip(names, np.linalg.solve(box.vectors, shifted), strict=True)}
 
 
 def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
-    """Columns under the names that a dump gives them; axes after the first become ``name[1]``, ``name[2]`` …"""
+    """Columns under the names that a dump gives them; axes after the first become ``name[1]``, ``name[2]``, and so on."""
     found: list[tuple[str, Column]] = []
     for target, column in left.items():
         name = BY_TARGET[target].source if target in BY_TARGET else target
         if target == "type":
-            if "type_id" in left:
-                name = "typelabel"
-            else:
-                name = "type"
+            name = "typelabel" if "type_id" in left else "type"
         if not column.trailing:
             found.append((name, column))
             continue
         flat = column.values.reshape(len(column), -1)
         found += [
-            (f"{name}[{k + 1}]", Column.of(np.ascontiguousarray(flat[:, k]), column.valid)) for k in range(flat.shape[1])
+            (f"{name}[{k + 1}]", Column.of(np.ascontiguousarray(flat[:, k]), column.valid))
+            for k in range(flat.shape[1])
         ]
     return found
 

@@ -20,10 +20,13 @@ from molrec_convert.mapping.units import (
     factor,
     stored_system,
 )
-from molrec_convert.model import Box
+from molrec_convert.model import Box, Column
 from molrec_convert.model.box import is_regular
+from molrec_convert.model.dtypes import STRING
 
 Array = np.ndarray[Any, Any]
+
+TYPE_MAP_NOTE = "the types are no elements; --type-map 1=Si,2=O names them"
 
 STYLES = ("real", "metal", "si", "cgs", "electron", "micro", "nano", DIMENSIONLESS)
 
@@ -115,8 +118,31 @@ def boundary_letters(boundary: Array, kept: str | None) -> str:
     return " ".join("pp" if flag else "ff" for flag in boundary)
 
 
-def cartesian(xs: Array, ys: Array, zs: Array, box: Box) -> tuple[Array, Array, Array]:
+def cartesian(scaled: Sequence[Array], box: Box) -> tuple[Array, Array, Array]:
     """Positions of scaled ones: origin + a·xs + b·ys + c·zs, the sum taken in this order."""
+    xs, ys, zs = scaled
     a, b, c = box.vectors.T
     x, y, z = (box.origin[k] + a[k] * xs + b[k] * ys + c[k] * zs for k in range(3))
     return x, y, z
+
+
+def elements_of_types(kinds: Column, given: Mapping[str, str], *, path: str) -> Column:
+    """The elements of numbered or labelled types, as a person names them; `OptionError` where one is not named."""
+    labels, codes = np.unique(kinds.values, return_inverse=True)
+    missing = [str(label) for label in labels.tolist() if str(label) not in given]
+    if missing:
+        raise OptionError(f"--type-map names no element for type {', '.join(missing)}", path=path)
+    symbols = np.array([given[str(label)] for label in labels.tolist()], dtype=STRING)
+    return Column.of(symbols[codes] if len(labels) else np.zeros(0, dtype=STRING))
+
+
+def order_by_id(values: Array) -> tuple[Array | None, str | None]:
+    """The rows sorted by id, None where they are already; or what stands against it."""
+    if (values[1:] > values[:-1]).all():
+        return None, None
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    repeated = ranked[1:] == ranked[:-1]
+    if repeated.any():
+        return None, f"several atoms have the id {ranked[1:][repeated][0]}; the rows keep the file's order"
+    return order, None

@@ -20,13 +20,14 @@ from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 from molrec_convert.steps import unwrapped
+from molrec_convert.text.decimals import fixed_decimals
 from molrec_convert.text.table import ScanError, TableScan, scan_table
 from molrec_convert.text.window import Window
 
 from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names
 from ._dump_header import ITEM, Header, HeaderReader
 from ._dump_writer import DumpExporter
-from ._lammps import Style, cartesian
+from ._lammps import TYPE_MAP_NOTE, Style, cartesian, elements_of_types, order_by_id
 
 Array = np.ndarray[Any, Any]
 
@@ -42,7 +43,9 @@ class DumpImporter:
         self._style = Style(options.units)
         self._plans: dict[tuple[bytes, tuple[bytes, ...]], Plan] = {}
         self._last_plan: Plan | None = None
+        self._decimals: dict[Plan, dict[str, int]] = {}
         self._last_box: tuple[Any, Box] | None = None
+        self._last_about: tuple[Any, Meta] | None = None
 
     def index(self, window: Window, *, keep: bool) -> Iterator[Span]:
         """Find the snapshots; see `molrec_convert.adapter.Importer.index`."""
@@ -62,6 +65,8 @@ class DumpImporter:
             data = window.take() if keep else None
             if header.atoms and not window.terminated:
                 self._check_unterminated(data, header, ordinal, window)
+            if self._options.sample_decimals and data and plan not in self._decimals:
+                self._decimals[plan] = self._sampled(plan, data)
             yield Span(ordinal, line, start, window.offset - start, (header, plan, window.terminated), data)
             ordinal += 1
 
@@ -81,19 +86,17 @@ class DumpImporter:
         order = None if self._options.keep_order else self._order(columns.get("id"), snapshot)
         if order is not None:
             atoms = Block.of({name: column.rows(order) for name, column in columns.items()}, header.atoms)
-        about: dict[str, Any] = {"lammps_columns": list(plan.names), "lammps_boundary": header.letters or ""}
-        if self._style.name is not None:
-            about["lammps_units"] = self._style.name
-        if (bounds := _kept_bounds(header)) is not None:
-            about["lammps_bounds"] = bounds
-        if plan.form not in (None, "x"):
-            about["lammps_coords"] = plan.form
         if self._options.unwrap and plan.form != "xu":
             atoms = unwrapped(atoms, box)
-            about["lammps_coords"] = "xu"
-            about["lammps_columns"] = unwrapped_names(plan)
-        snapshot.frame, snapshot.about = Frame.of({"atoms": atoms}, box, Meta()), Meta(about)
+        if self._decimals:
+            snapshot.decimals = self._decimals.get(plan, {})
+        snapshot.frame, snapshot.about = Frame.of({"atoms": atoms}, box, Meta()), self._about(header, plan)
         return snapshot
+
+    def _sampled(self, plan: Plan, data: bytes) -> dict[str, int]:
+        found = zip(plan.rows, fixed_decimals(data, len(plan.rows)), strict=True)
+        plain = self._style.source is None or self._style.factor("length") == 1.0
+        return {row.target: count for row, count in found if row.kind == "d" and count is not None and plain}
 
     # ------------------------------------------------------------ what the header gives
     def _take_units(self, header: Header) -> None:
@@ -142,6 +145,25 @@ class DumpImporter:
         self._last_box = (key, box)
         return box
 
+    def _about(self, header: Header, plan: Plan) -> Meta:
+        """What the exporter restores; the same object for headers that say the same."""
+        key = (header.letters, header.tilted, header.bounds, plan)
+        last = self._last_about
+        if last is not None and last[0] == key:
+            return last[1]
+        about: dict[str, Any] = {"lammps_columns": list(plan.names), "lammps_boundary": header.letters or ""}
+        if self._style.name is not None:
+            about["lammps_units"] = self._style.name
+        if (bounds := _kept_bounds(header)) is not None:
+            about["lammps_bounds"] = bounds
+        if plan.form not in (None, "x"):
+            about["lammps_coords"] = plan.form
+        if self._options.unwrap and plan.form != "xu":
+            about["lammps_columns"], about["lammps_coords"] = unwrapped_names(plan), "xu"
+        meta = Meta(about)
+        self._last_about = (key, meta)
+        return meta
+
     # ------------------------------------------------------------ the atom lines
     def _scan(self, span: Span, header: Header, plan: Plan) -> tuple[TableScan, Plan]:
         data = span.data or b""
@@ -184,9 +206,7 @@ class DumpImporter:
                 f"the file ends inside the last of {header.atoms} atom lines", line=line, frame=ordinal
             )
 
-    def _columns(
-        self, plan: Plan, scan: TableScan, header: Header, box: Box, snapshot: Snapshot
-    ) -> dict[str, Column]:
+    def _columns(self, plan: Plan, scan: TableScan, header: Header, box: Box, snapshot: Snapshot) -> dict[str, Column]:
         columns: dict[str, Column] = {}
         for row, found in zip(plan.rows, scan.columns, strict=True):
             columns[row.target] = self._column(row.source, row.target, row.kind, row.quantity, found, header)
@@ -198,17 +218,15 @@ class DumpImporter:
         if plan.form is None:
             snapshot.notes.append(Note("the snapshot has no columns of positions", line=header.columns_line))
         elif plan.scaled:
-            parts = (columns[name].values for name in triple(plan.form))
-            for name, values in zip("xyz", cartesian(*parts, box), strict=True):
+            parts = [columns[name].values for name in triple(plan.form)]
+            for name, values in zip("xyz", cartesian(parts, box), strict=True):
                 columns[name] = Column.of(values)
         elif plan.form[0] == "X":
             snapshot.notes.append(Note("the columns X Y Z are taken for the positions", line=header.columns_line))
         self._add_elements(columns, snapshot)
         return columns
 
-    def _column(
-        self, source: str, target: str, kind: str, quantity: str | None, found: Any, header: Header
-    ) -> Column:
+    def _column(self, source: str, target: str, kind: str, quantity: str | None, found: Any, header: Header) -> Column:
         if kind == "s":
             codes, words = found
             labels = np.array([_text(word) for word in words], dtype=STRING)
@@ -232,30 +250,21 @@ class DumpImporter:
         if kinds is None:
             return
         given: Mapping[str, str] = self._options.type_map
-        if not given:
-            snapshot.notes.append(Note("the types are no elements; --type-map 1=Si,2=O names them"))
-            return
-        labels, codes = np.unique(kinds.values, return_inverse=True)
-        missing = [str(label) for label in labels.tolist() if str(label) not in given]
-        if missing:
-            raise OptionError(f"--type-map names no element for type {', '.join(missing)}", path=self._path)
-        symbols = np.array([given[str(label)] for label in labels.tolist()], dtype=STRING)
-        columns["element"] = Column.of(symbols[codes] if len(labels) else np.zeros(0, dtype=STRING))
+        if given:
+            columns["element"] = elements_of_types(kinds, given, path=self._path)
+        else:
+            snapshot.notes.append(Note(TYPE_MAP_NOTE))
 
     def _order(self, ids: Column | None, snapshot: Snapshot) -> Array | None:
         """The rows sorted by id, or None where they are, or have no distinct ids."""
         if ids is None:
             snapshot.notes.append(Note("the atoms have no ids, their order may differ between snapshots"))
             return None
-        values = ids.values
-        if ids.valid is not None or (values[1:] > values[:-1]).all():
+        if ids.valid is not None:
             return None
-        order = np.argsort(values, kind="stable")
-        ranked = values[order]
-        if (ranked[1:] == ranked[:-1]).any():
-            number = ranked[1:][ranked[1:] == ranked[:-1]][0]
-            snapshot.notes.append(Note(f"several atoms have the id {number}; the rows keep the file's order"))
-            return None
+        order, fault = order_by_id(ids.values)
+        if fault is not None:
+            snapshot.notes.append(Note(fault))
         return order
 
 
@@ -306,6 +315,7 @@ FORMAT = Adapter(
         columns=frozenset(row.target for row in BY_SOURCE.values()) | set("xyz"),
         other_columns=frozenset(("f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string")),
         vectors=True,
+        meta=frozenset(f"lammps_{key}" for key in ("columns", "boundary", "units", "bounds", "coords")),
         box=True,
         origin=True,
         boundary=True,

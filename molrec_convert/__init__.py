@@ -21,9 +21,7 @@ _HOMES = {
     **dict.fromkeys(("open", "read", "write"), "api"),
     **dict.fromkeys(("Report", "convert"), "convert"),
     **dict.fromkeys(("ConvertError", "FormatError", "LossError", "RecordError"), "errors"),
-    **dict.fromkeys(
-        ("Block", "Box", "Column", "Frame", "Meta", "Record", "Schema", "Trajectory"), "model"
-    ),
+    **dict.fromkeys(("Block", "Box", "Column", "Frame", "Meta", "Record", "Schema", "Trajectory"), "model"),
 }
 
 __all__ = [
@@ -52,7 +50,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that importing the package costs nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     module = import_module(f"{__name__}.{_HOMES[name]}")
     value = getattr(module, name)

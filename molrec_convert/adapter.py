@@ -70,6 +70,8 @@ class Snapshot:
         The unit of every quantity that is known, as ``{"length": "angstrom"}``; None where nothing is known.
     notes
         What was noticed in this frame.
+    decimals
+        The number of decimals of columns of atoms that are written with a fixed one; only where it was asked for.
     """
 
     frame: Frame
@@ -78,6 +80,7 @@ class Snapshot:
     about: Meta = field(default_factory=Meta)
     units: Mapping[str, str] | None = None
     notes: list[Note] = field(default_factory=list)
+    decimals: Mapping[str, int] = field(default_factory=dict)
 
 
 class Importer(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def open(path: str | Path, *, strict: bool = True) -> Record:  # noqa: A001 - mc
     RecordError
         With the place in the file where the record breaks MolRec.
     """
-    from .records import open_record  # noqa: PLC0415 - h5py is slow to import
+    from .records import open_record
 
     return open_record(Path(path), strict=strict)
 
@@ -103,7 +104,7 @@ def _trajectory(snapshots: list[Snapshot]) -> MemoryTrajectory:
     steps = [snapshot.step for snapshot in snapshots]
     rising = all(step is not None for step in steps) and all(
         later > earlier  # type: ignore[operator]
-        for earlier, later in zip(steps, steps[1:], strict=False)
+        for earlier, later in pairwise(steps)
     )
     times = [snapshot.time for snapshot in snapshots]
     return MemoryTrajectory(

@@ -20,7 +20,9 @@ from .options import Options
 from .outputs import PartFile, RecordOutput, TextOutput
 from .sniff import HDF5_SIGNATURE, is_record, is_record_name, target_adapter
 from .source import Transform
-from .steps import declare_precision, to_units as to_units_step, unwrap as unwrap_step
+from .steps import declare_fixed_decimals, declare_precision
+from .steps import to_units as to_units_step
+from .steps import unwrap as unwrap_step
 
 STREAM = "-"
 """The name that stands for a standard stream on the command line."""
@@ -254,7 +256,9 @@ def _transform(
         steps.append(unwrap_step)
     if to_units is not None:
         steps.append(to_units_step(to_units))
-    if precision is not None and precision != "auto":
+    if precision == "auto":
+        steps.append(declare_fixed_decimals)
+    elif precision is not None:
         given = precision if isinstance(precision, Mapping) else {"*": float(precision)}
         steps.append(declare_precision(given))
     if not steps:

@@ -12,7 +12,7 @@ from . import registry
 from .adapter import Adapter, Note, Snapshot
 from .errors import FormatError, OptionError
 from .frames import FrameSelection
-from .model import Frame, Meta, Record, Schema
+from .model import Block, Frame, Meta, Record, Schema
 from .model.meta import same_value
 from .model.schema import NO_FILL
 from .options import Options
@@ -32,7 +32,9 @@ class Input(Protocol):
     unwraps: bool
     notes: list[Note]
 
-    def snapshots(self, selection: FrameSelection, executor: Executor, transform: Transform | None) -> Iterator[Snapshot]:
+    def snapshots(
+        self, selection: FrameSelection, executor: Executor, transform: Transform | None
+    ) -> Iterator[Snapshot]:
         """The chosen frames in order."""
 
     def provenance(self) -> dict[str, Any]:
@@ -45,9 +47,7 @@ class Input(Protocol):
         """Close the file."""
 
 
-def open_input(
-    path: Path | None, *, stream: BinaryIO | None, format_name: str | None, options: Options
-) -> Input:
+def open_input(path: Path | None, *, stream: BinaryIO | None, format_name: str | None, options: Options) -> Input:
     """Open a source and find its format, by content first.
 
     Raises
@@ -64,7 +64,9 @@ def open_input(
     try:
         head = source.open()
         if path is None and head.startswith(HDF5_SIGNATURE):
-            raise FormatError("a record cannot be read from a stream, since HDF5 jumps about in its file", path=source.name)
+            raise FormatError(
+                "a record cannot be read from a stream, since HDF5 jumps about in its file", path=source.name
+            )
         adapter = registry.by_name(format_name) if format_name is not None else source.adapter(head)
         if adapter.importer is None:
             raise OptionError(f"{adapter.name} can be written, not read")
@@ -101,7 +103,9 @@ class ForeignInput:
         self._source, self._options = source, options
         self._importer = adapter.importer(source.name, options)
 
-    def snapshots(self, selection: FrameSelection, executor: Executor, transform: Transform | None) -> Iterator[Snapshot]:
+    def snapshots(
+        self, selection: FrameSelection, executor: Executor, transform: Transform | None
+    ) -> Iterator[Snapshot]:
         """The chosen frames in order, decoded in threads."""
         spans = self._source.spans(self._importer, selection, strict=self._options.strict)
         return decoded(self._importer, spans, executor, transform)
@@ -130,7 +134,7 @@ class RecordInput:
     """A record in HDF5."""
 
     def __init__(self, path: Path) -> None:
-        from .records import open_record  # noqa: PLC0415 - h5py is slow to import
+        from .records import open_record
 
         self.name, self.format = path.name, RECORD_FORMAT
         self.notes: list[Note] = []
@@ -139,7 +143,9 @@ class RecordInput:
         self._read = 0
         self._chosen: int | None = None
 
-    def snapshots(self, selection: FrameSelection, executor: Executor, transform: Transform | None) -> Iterator[Snapshot]:
+    def snapshots(
+        self, selection: FrameSelection, executor: Executor, transform: Transform | None
+    ) -> Iterator[Snapshot]:
         """The chosen frames in order."""
         del executor
         chosen = selection.of(len(self.record))
@@ -178,7 +184,24 @@ def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
         meta = _without_fills(frame.meta, schema)
         step = meta.pop(STEP_KEY, int(steps[index]))
         time = float(times[index]) if times is not None else meta.pop(TIME_KEY, None)
-        yield Snapshot(Frame.of(dict(frame.items()), frame.box, meta), step, time, about, units)
+        blocks = {name: _without_null_columns(name, block, schema) for name, block in frame.items()}
+        yield Snapshot(Frame.of(blocks, frame.box, meta), step, time, about, units)
+
+
+def _without_null_columns(name: str, block: Block, schema: Schema) -> Block:
+    """The block without columns that this frame lacked: those of the trajectory that are null in every row."""
+    spec = schema.blocks.get(name)
+    if spec is None or not block.count:
+        return block
+    missing = {
+        key
+        for key, declared in spec.columns.items()
+        if declared.nullable and (mask := block.column(key).valid) is not None and not mask.any()
+    }
+    if not missing:
+        return block
+    columns = {key: column for key, column in block.columns.items() if key not in missing}
+    return Block.of(columns, block.count, shape=block.shape, targets=block.targets, attributes=block.attributes)
 
 
 def _without_fills(meta: Meta, schema: Schema) -> Meta:

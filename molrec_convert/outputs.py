@@ -134,7 +134,7 @@ class RecordOutput:
 
     # ------------------------------------------------------------ segments
     def _write_alone(self, document: dict[str, Any]) -> None:
-        from .records import create  # noqa: PLC0415 - h5py is slow to import
+        from .records import create
 
         with create(self._part.path, meta=document, executor=self._executor) as writer:
             writer.set_section("frame", self._placement.alone(self._waiting[0]))
@@ -148,7 +148,7 @@ class RecordOutput:
             self._append(snapshot)
 
     def _open(self, path: Path, expected: int | None) -> None:
-        from .records import create  # noqa: PLC0415 - h5py is slow to import
+        from .records import create
 
         self._writer = create(path, executor=self._executor)
         self._placer = Placer(self._placement)
@@ -169,8 +169,8 @@ class RecordOutput:
         self._writer = None
 
     def _join(self) -> None:
-        from .inputs import record_snapshots  # noqa: PLC0415
-        from .records import open_record  # noqa: PLC0415 - h5py is slow to import
+        from .inputs import record_snapshots
+        from .records import open_record
 
         self._open(self._part.path, self.frames)
         while self._segments:
@@ -191,9 +191,7 @@ class RecordOutput:
 
 
 def _bytes_of(snapshot: Snapshot) -> int:
-    return sum(
-        column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values()
-    )
+    return sum(column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values())
 
 
 class TextOutput:
@@ -208,7 +206,7 @@ class TextOutput:
         name: str,
         options: Options,
         executor: Executor,
-        contents: Contents | None,
+        contents: Contents | None = None,
     ) -> None:
         if adapter.exporter is None:
             raise OptionError(f"{adapter.name} can be read, not written")

@@ -38,6 +38,7 @@ class Placement:
         self._fixed: dict[str, dict[str, Column]] = {}
         self._counts: dict[str, int] = {}
         self._ragged: set[str] = set()
+        self._last_about: Meta | None = None
         self._about: dict[str, Any] = {}
         self._about_tags: dict[str, str] = {}
         self._moving_about: set[str] = set()
@@ -85,7 +86,7 @@ class Placement:
         return changed
 
     def _learn_schema(self, frame: Frame) -> bool:
-        signature = _signature(frame)
+        signature = signature_of(frame)
         if signature == self._signature:
             return False
         self._signature = signature
@@ -99,9 +100,7 @@ class Placement:
             if self._seen:  # the frames before have no such block
                 return True
             self._fixed[name] = {
-                key: column
-                for key, column in block.columns.items()
-                if name != ATOMS or may_be_fixed(key, column.dtype)
+                key: column for key, column in block.columns.items() if name != ATOMS or may_be_fixed(key, column.dtype)
             }
             return False
         if name not in self._ragged and block.count != self._counts[name]:
@@ -122,7 +121,9 @@ class Placement:
         return bool(self._fixed.pop(name, None))
 
     def _learn_about(self, about: Meta) -> bool:
-        changed = False
+        if about is self._last_about:
+            return False
+        changed, self._last_about = False, about
         for key in {**self._about_tags, **about.tags}:
             if key in about:
                 tag = about.tag(key)
@@ -149,9 +150,7 @@ class Placement:
         for name, spec in self.schema.blocks.items():
             columns = self._in_system(name)
             if columns or (name in self._fixed and not spec.columns):
-                blocks[name] = Block.of(
-                    dict(columns), self._counts[name], shape=spec.shape, targets=dict(spec.targets)
-                )
+                blocks[name] = Block.of(dict(columns), self._counts[name], shape=spec.shape, targets=dict(spec.targets))
         refers = any(end in block for block in blocks.values() for end in ENDPOINTS)
         if refers and ATOMS not in blocks and ATOMS in self._counts:
             blocks[ATOMS] = Block(count=self._counts[ATOMS])
@@ -205,6 +204,8 @@ class Placer:
     def __init__(self, placement: Placement) -> None:
         self.schema = placement.trajectory()
         self.system = placement.system()
+        self._moving = {name: tuple(spec.columns) for name, spec in self.schema.blocks.items()}
+        self._conforming: tuple[Any, ...] = ()
         self._ordinal_steps = placement.ordinal_steps
         self._timed = placement.timed
         self._appeared: set[str] = set()
@@ -212,41 +213,60 @@ class Placer:
 
     def place(self, snapshot: Snapshot) -> tuple[Frame, int, float | None]:
         """The part of a frame that moves, as the schema declares it, with its step and time."""
-        frame, declared = snapshot.frame, self.schema
+        moved = Frame.of(self._blocks(snapshot.frame), snapshot.frame.box, self._meta(snapshot))
+        signature = signature_of(moved)
+        if signature != self._conforming:
+            conforming = self.schema.conform(moved)
+            if signature_of(conforming) == signature:  # so it is with all frames like this one
+                self._conforming = signature
+            moved = conforming
+        step = snapshot.step if not self._ordinal_steps and snapshot.step is not None else self._count
+        self._count += 1
+        return moved, step, snapshot.time if self._timed else None
+
+    def _blocks(self, frame: Frame) -> dict[str, Block]:
         blocks: dict[str, Block] = {}
-        for name, spec in declared.blocks.items():
+        for name, spec in self.schema.blocks.items():
             block = frame.get(name)
             if block is not None:
-                columns = {key: column for key, column in block.columns.items() if key in spec.columns}
-                blocks[name] = Block.of(columns, block.count, shape=block.shape, attributes=block.attributes)
+                there = block.columns
+                columns = {key: there[key] for key in self._moving[name] if key in there}
+                targets = dict(spec.targets)
+                blocks[name] = Block.of(
+                    columns, block.count, shape=block.shape, targets=targets, attributes=block.attributes
+                )
                 self._appeared.add(name)
             elif name in self._appeared:  # a block cannot become absent again, only empty
                 blocks[name] = Block(
-                    {key: Column(np.zeros((0, *column.trailing), DTYPES[column.dtype])) for key, column in spec.columns.items()}
+                    {
+                        key: Column(np.zeros((0, *column.trailing), DTYPES[column.dtype]))
+                        for key, column in spec.columns.items()
+                    },
+                    targets=spec.targets,
                 )
+        return blocks
+
+    def _meta(self, snapshot: Snapshot) -> Meta:
+        declared, frame = self.schema.meta, snapshot.frame
+        if not declared:
+            return frame.meta
         values, tags = dict(frame.meta), dict(frame.meta.tags)
-
-        def add(key: str, value: Any) -> None:
-            values[key], tags[key] = value, declared.meta[key].tag
-
-        for key in declared.meta:
+        for key in declared:
             if key in snapshot.about:
-                add(key, snapshot.about[key])
-        step = self._count
-        if not self._ordinal_steps and snapshot.step is not None:
-            step = snapshot.step
-        elif snapshot.step is not None and STEP_KEY in declared.meta:
-            add(STEP_KEY, snapshot.step)
-        if not self._timed and snapshot.time is not None and TIME_KEY in declared.meta:
-            add(TIME_KEY, snapshot.time)
-        if CELL_KEY in declared.meta:
-            add(CELL_KEY, frame.box is not None and frame.box.defined)
-        self._count += 1
-        moved = declared.conform(Frame.of(blocks, frame.box, Meta.of(values, tags)))
-        return moved, step, snapshot.time if self._timed else None
+                values[key], tags[key] = snapshot.about[key], snapshot.about.tag(key)
+        added: dict[str, Any] = {}
+        if self._ordinal_steps:
+            added[STEP_KEY] = snapshot.step
+        if not self._timed:
+            added[TIME_KEY] = snapshot.time
+        added[CELL_KEY] = frame.box is not None and frame.box.defined
+        for key, value in added.items():
+            if key in declared and value is not None:
+                values[key], tags[key] = value, declared[key].tag
+        return Meta.of(values, tags)
 
 
-def _signature(frame: Frame) -> tuple[Any, ...]:
+def signature_of(frame: Frame) -> tuple[Any, ...]:
     """What a schema is made of, cheap to compare."""
     blocks = tuple(
         (

@@ -60,7 +60,9 @@ def target_adapter(path: str | Path) -> Adapter:
     if len(named) == 1:
         return named[0]
     known = ", ".join(each.name for each in named or registry.adapters() if each.exporter is not None)
-    raise UnknownFormatError(f"the name does not tell the format: say --to, one of {known}, or end it in .h5", path=path)
+    raise UnknownFormatError(
+        f"the name does not tell the format: say --to, one of {known}, or end it in .h5", path=path
+    )
 
 
 def _readable() -> str:

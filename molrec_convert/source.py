@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from collections import deque
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, Queue
 from typing import Any, BinaryIO
 
 from .adapter import Adapter, Importer, Note, Snapshot, Span
 from .errors import ConvertError, FormatError, OptionError, TruncatedError
 from .frames import FrameSelection
-from .options import Options
 from .sniff import HEAD, source_adapter
 from .text.faults import StreamError
 from .text.streams import ByteStream, open_stream
 from .text.window import Window
 
-AHEAD = 3
-"""How many frames are decoded at once, beside the one that is taken."""
+AHEAD = 4
+"""How many frames are read and decoded before they are taken."""
 
 Transform = Callable[[Snapshot], Snapshot]
 
@@ -205,7 +206,7 @@ def _open(path: Path) -> BinaryIO:
 def decoded(
     importer: Importer, spans: Iterator[Span], executor: Executor, transform: Transform | None = None
 ) -> Iterator[Snapshot]:
-    """Decode spans in threads, a few at a time, and give the frames in order.
+    """Read ahead in one thread, decode in others, and give the frames in order.
 
     An error of a frame is raised in its turn, after the frames before it; so is one of the index.
     """
@@ -214,26 +215,31 @@ def decoded(
         snapshot = importer.decode(span)
         return snapshot if transform is None else transform(snapshot)
 
-    pending: deque[Future[Snapshot]] = deque()
+    coming: Queue[Future[Snapshot] | BaseException | None] = Queue(maxsize=AHEAD)
+    stopped = threading.Event()
+
+    def read() -> None:
+        end: BaseException | None = None
+        try:
+            for span in spans:
+                if stopped.is_set():
+                    break
+                coming.put(executor.submit(decode, span))
+        except BaseException as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
+            end = error
+        coming.put(end)
+
+    reader = threading.Thread(target=read, name="reader", daemon=True)
+    reader.start()
     try:
-        while True:
-            failure: BaseException | None = None
-            while len(pending) <= AHEAD and failure is None:
-                try:
-                    span = next(spans, None)
-                except ConvertError as error:
-                    failure = error
-                    break
-                if span is None:
-                    break
-                pending.append(executor.submit(decode, span))
-            if failure is not None:
-                while pending:
-                    yield pending.popleft().result()
-                raise failure
-            if not pending:
-                return
-            yield pending.popleft().result()
+        while (found := coming.get()) is not None:
+            if isinstance(found, BaseException):
+                raise found
+            yield found.result()
     finally:
-        for future in pending:
-            future.cancel()
+        stopped.set()
+        while reader.is_alive():
+            with suppress(Empty):
+                left = coming.get(timeout=0.05)
+                if isinstance(left, Future):
+                    left.cancel()

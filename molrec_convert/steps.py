@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from .adapter import Snapshot
+from .adapter import Note, Snapshot
 from .errors import OptionError
 from .mapping.names import META_QUANTITIES, QUANTITIES, may_be_fixed
 from .mapping.units import DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
@@ -15,6 +15,8 @@ from .model.precision import checked_precision, rounded
 
 Step = Callable[[Snapshot], Snapshot]
 IMAGES = ("ix", "iy", "iz")
+SMALL = 1000
+"""Columns of which no value reaches this many times the precision asked for are named to the user."""
 
 
 def to_units(name: str) -> Step:
@@ -106,7 +108,34 @@ def declare_precision(precision: Mapping[str, float]) -> Step:
             by = wanted.get(name, None if may_be_fixed(name, column.dtype) else rest)
             if by is not None and column.dtype == "f64":
                 columns[name] = Column.of(rounded(column.values, by), column.valid, by)
+                if name not in wanted and column.values.size and np.nanmax(np.abs(column.values)) < SMALL * by:
+                    snapshot.notes.append(Note(f"column {name} holds small values, which a precision of {by:g} blurs"))
         snapshot.frame["atoms"] = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets)
         return snapshot
 
     return declare
+
+
+def declare_fixed_decimals(snapshot: Snapshot) -> Snapshot:
+    """Store the moving reals of atoms to the number of decimals that the source writes them with.
+
+    Raises
+    ------
+    OptionError
+        Where a later frame has more decimals than the first ones.
+    """
+    atoms = snapshot.frame.get("atoms")
+    if atoms is None or not snapshot.decimals:
+        return snapshot
+    columns = dict(atoms.columns)
+    for name, decimals in snapshot.decimals.items():
+        column = atoms.columns.get(name)
+        if column is None or column.dtype != "f64" or may_be_fixed(name, "f64"):
+            continue
+        scaled = column.values * 10.0**decimals
+        if not (np.abs(scaled - np.rint(scaled)) <= 1e-15 * np.abs(scaled) + 1e-9).all():
+            raise OptionError(f"column {name} has more than {decimals} decimals in some frames: say --precision")
+        by = 10.0**-decimals
+        columns[name] = Column.of(rounded(column.values, by), column.valid, by)
+    snapshot.frame["atoms"] = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets)
+    return snapshot

@@ -21,7 +21,9 @@ def command(
     from_format: Annotated[str | None, typer.Option("--from", help="Format of the source.")] = None,
     to_format: Annotated[str | None, typer.Option("--to", help="Format of the target.")] = None,
     frames: Annotated[str | None, typer.Option(help="Which frames: 0:100:10, or 0,5,-1.")] = None,
-    units: Annotated[str | None, typer.Option(help="Unit style of the file, where it does not say: real, metal, lj.")] = None,
+    units: Annotated[
+        str | None, typer.Option(help="Unit style of the file, where it does not say: real, metal, lj.")
+    ] = None,
     to_units: Annotated[str | None, typer.Option(help="Convert known quantities to this unit system.")] = None,
     type_map: Annotated[str | None, typer.Option(help="Elements of the types: 1=Si,2=C.")] = None,
     keep_order: Annotated[bool, typer.Option("--keep-order", help="Do not sort atoms by id.")] = False,
@@ -36,7 +38,7 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no warnings.")] = False,
 ) -> None:
     """Convert SOURCE to TARGET; the formats are found by content and name."""
-    from molrec_convert.convert import convert  # noqa: PLC0415 - help needs none of it
+    from molrec_convert.convert import convert
 
     with _progress(quiet=quiet) as progress:
         found = convert(
@@ -97,6 +99,6 @@ def _progress(*, quiet: bool) -> Any:
     """A progress bar on a terminal, nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         return nullcontext()
-    from .progress import Bar  # noqa: PLC0415 - rich is slow to import
+    from .progress import Bar
 
     return Bar()

@@ -10,8 +10,8 @@ import typer
 
 def command(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """List the formats."""
-    from molrec_convert import registry  # noqa: PLC0415 - help needs none of it
-    from molrec_convert.inputs import RECORD_FORMAT  # noqa: PLC0415
+    from molrec_convert import registry
+    from molrec_convert.inputs import RECORD_FORMAT
 
     rows = [(RECORD_FORMAT, "rw", "*.h5", "MolRec record in HDF5")]
     rows += [

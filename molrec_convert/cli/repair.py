@@ -10,6 +10,6 @@ import typer
 
 def command(file: Annotated[Path, typer.Argument(help="The record.")]) -> None:
     """Mend a record that its writer did not close; every frame that was committed is kept."""
-    from molrec_convert.records import repair  # noqa: PLC0415 - help needs none of it
+    from molrec_convert.records import repair
 
     typer.echo(str(repair(file)))

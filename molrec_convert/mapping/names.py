@@ -30,10 +30,12 @@ META_QUANTITIES: Mapping[str, str] = MappingProxyType(
 )  # fmt: skip
 """The quantity of a meta key."""
 
-MOVING = frozenset("x y z vx vy vz fx fy fz ix iy iz".split())
+MOVING = frozenset(["x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "ix", "iy", "iz"])
 """Columns that belong to the trajectory, whatever their values."""
 
-FIXED_REALS = frozenset("charge mass charge_lj mass_lj radius diameter occupancy b_factor nuclear_charge".split())
+FIXED_REALS = frozenset(
+    ("charge", "mass", "charge_lj", "mass_lj", "radius", "diameter", "occupancy", "b_factor", "nuclear_charge")
+)
 """Columns of reals that usually hold for the whole trajectory; all other reals move."""
 
 

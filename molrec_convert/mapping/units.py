@@ -6,6 +6,7 @@ The constants are CODATA 2022 (those without an uncertainty are exact by the SI 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
@@ -18,20 +19,34 @@ CONSTANTS: Mapping[str, Fraction] = MappingProxyType(
         "Avogadro": Fraction("6.02214076e23"),  # 1/mol, exact
         "speed of light": Fraction(299792458),  # m/s, exact
         "atomic mass": Fraction("1.66053906892e-27"),  # kg
+        "electron mass": Fraction("9.1093837139e-31"),  # kg
+        "atomic time": Fraction("2.4188843265864e-17"),  # s, the reduced Planck constant over the Hartree energy
         "Bohr radius": Fraction("5.29177210544e-11"),  # m
         "Hartree energy": Fraction("4.3597447222060e-18"),  # J
     }
 )
 _E, _NA, _C = (CONSTANTS[name] for name in ("elementary charge", "Avogadro", "speed of light"))
+_AMU, _BOHR, _HARTREE = (CONSTANTS[name] for name in ("atomic mass", "Bohr radius", "Hartree energy"))
 _KCAL_MOL = 4184 / _NA
 _ANGSTROM, _FS, _PS = Fraction("1e-10"), Fraction("1e-15"), Fraction("1e-12")
+
+
+def _root(square: Fraction) -> Fraction:
+    """The square root, far closer than a binary64 tells."""
+    fine = 10**60
+    return Fraction(math.isqrt(square.numerator * fine**2 // square.denominator), fine)
+
+
+# ase.units and MDAnalysis.units are built on CODATA 2014 and 2010: their own factors differ in the ninth digit.
+_ASE_TIME = _ANGSTROM * _root(_AMU / _E)
+_AKMA_TIME = _ANGSTROM * _root(_AMU / _KCAL_MOL)
 
 SIMPLE: Mapping[str, Mapping[str, Fraction]] = MappingProxyType(
     {
         "length": {
             "angstrom": _ANGSTROM,
             "nm": Fraction("1e-9"),
-            "bohr": CONSTANTS["Bohr radius"],
+            "bohr": _BOHR,
             "um": Fraction("1e-6"),
             "cm": Fraction("1e-2"),
             "m": Fraction(1),
@@ -42,9 +57,13 @@ SIMPLE: Mapping[str, Mapping[str, Fraction]] = MappingProxyType(
             "ns": Fraction("1e-9"),
             "us": Fraction("1e-6"),
             "s": Fraction(1),
+            "akma": _AKMA_TIME,
+            "angstrom*(amu/eV)^0.5": _ASE_TIME,
+            "hbar/hartree": CONSTANTS["atomic time"],
         },
         "mass": {
-            "amu": CONSTANTS["atomic mass"],
+            "amu": _AMU,
+            "electron": CONSTANTS["electron mass"],
             "ag": Fraction("1e-21"),
             "pg": Fraction("1e-15"),
             "g": Fraction("1e-3"),
@@ -54,7 +73,7 @@ SIMPLE: Mapping[str, Mapping[str, Fraction]] = MappingProxyType(
             "eV": _E,
             "kcal/mol": _KCAL_MOL,
             "kJ/mol": 1000 / _NA,
-            "hartree": CONSTANTS["Hartree energy"],
+            "hartree": _HARTREE,
             "ag*nm^2/ns^2": Fraction("1e-21"),
             "pg*um^2/us^2": Fraction("1e-15"),
             "erg": Fraction("1e-7"),
@@ -73,6 +92,8 @@ SIMPLE: Mapping[str, Mapping[str, Fraction]] = MappingProxyType(
             "dyn/cm^2": Fraction("0.1"),
             "ag/nm/ns^2": Fraction(1000000),
             "pg/um/us^2": Fraction(1000),
+            "eV/angstrom^3": _E / _ANGSTROM**3,
+            "hartree/bohr^3": _HARTREE / _BOHR**3,
         },
         "temperature": {"K": Fraction(1)},
     }
@@ -110,13 +131,22 @@ SYSTEMS: Mapping[str, Units] = MappingProxyType(
         "cgs": _system(length="cm", time="s", energy="erg", mass="g", charge="statC", pressure="dyn/cm^2"),
         # Velocities are bohr/fs as the integrator has them, not bohr per 1.03275 fs as the manual says.
         "electron": _system(length="bohr", time="fs", energy="hartree", mass="amu", charge="e", pressure="Pa"),
-        "micro": _system(
-            length="um", time="us", energy="pg*um^2/us^2", mass="pg", charge="pC", pressure="pg/um/us^2"
-        ),
-        "nano": _system(
-            length="nm", time="ns", energy="ag*nm^2/ns^2", mass="ag", charge="e", pressure="ag/nm/ns^2"
-        ),
+        "micro": _system(length="um", time="us", energy="pg*um^2/us^2", mass="pg", charge="pC", pressure="pg/um/us^2"),
+        "nano": _system(length="nm", time="ns", energy="ag*nm^2/ns^2", mass="ag", charge="e", pressure="ag/nm/ns^2"),
         "gromacs": _system(length="nm", time="ps", energy="kJ/mol", mass="amu", charge="e", pressure="bar"),
+        "ase": _system(
+            length="angstrom",
+            time="angstrom*(amu/eV)^0.5",
+            energy="eV",
+            mass="amu",
+            charge="e",
+            pressure="eV/angstrom^3",
+        ),
+        "mdanalysis": _system(length="angstrom", time="ps", energy="kJ/mol", mass="amu", charge="e", pressure="bar"),
+        "akma": _system(length="angstrom", time="akma", energy="kcal/mol", mass="amu", charge="e", pressure="atm"),
+        "atomic": _system(
+            length="bohr", time="hbar/hartree", energy="hartree", mass="electron", charge="e", pressure="hartree/bohr^3"
+        ),
     }
 )
 """Unit systems by name."""
@@ -136,7 +166,12 @@ def unit_of(quantity: str, units: Units) -> str | None:
     if parts is None or any(part not in units for part, _ in parts):
         return None
     over = "*".join(_power(units[part], power) for part, power in parts if power > 0) or "1"
-    return "/".join([over, *(_power(units[part], -power) for part, power in parts if power < 0)])
+    return "/".join([over, *(_power(_grouped(units[part]), -power) for part, power in parts if power < 0)])
+
+
+def _grouped(unit: str) -> str:
+    """A unit as a divisor."""
+    return f"({unit})" if set(unit) & set("*/") else unit
 
 
 def _power(unit: str, power: int) -> str:
@@ -168,9 +203,17 @@ def _composed_size(quantity: str, unit: str) -> Fraction | None:
     parts = COMPOSED.get(quantity)
     if parts is None or len(parts) != 2:
         return None
-    over, _, under = unit.rpartition("/")
-    sizes = (SIMPLE[parts[0][0]].get(over), SIMPLE[parts[1][0]].get(under))
-    return None if sizes[0] is None or sizes[1] is None else sizes[0] / sizes[1]
+    for place, sign in enumerate(unit):
+        if sign != "/":
+            continue
+        over, under = SIMPLE[parts[0][0]].get(unit[:place]), SIMPLE[parts[1][0]].get(_ungrouped(unit[place + 1 :]))
+        if over is not None and under is not None:
+            return over / under
+    return None
+
+
+def _ungrouped(unit: str) -> str:
+    return unit[1:-1] if unit.startswith("(") and unit.endswith(")") else unit
 
 
 def factor(quantity: str, source: Units, target: Units) -> float | None:
@@ -187,8 +230,10 @@ def system(name: str) -> Units:
     OptionError
         For an unknown name.
     """
+    if name == DIMENSIONLESS:
+        raise OptionError(f"{name} numbers have no dimension: they are not converted, and nothing is converted to them")
     if name not in SYSTEMS:
-        raise OptionError(f"there is no unit style {name!r}; known are {', '.join([*SYSTEMS, DIMENSIONLESS])}")
+        raise OptionError(f"there is no unit style {name!r}; known are {', '.join(SYSTEMS)}")
     return SYSTEMS[name]
 
 

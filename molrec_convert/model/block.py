@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from molrec_convert.errors import RecordError
+
 from .column import Column
 from .dtypes import CANONICAL, Array, checked_name
 
@@ -139,7 +140,7 @@ class Block(Mapping[str, Array]):
         return f"Block({self.count} rows{shape}: {', '.join(self._columns) or 'no columns'})"
 
     def _repr_html_(self) -> str:
-        from .view import block_html  # noqa: PLC0415 - only notebooks need it
+        from .view import block_html
 
         return block_html(self)
 

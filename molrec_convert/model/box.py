@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .dtypes import Array, same_bits
 
 
@@ -119,12 +120,18 @@ class Box:
 
 def is_regular(vectors: Array) -> bool:
     """Whether three vectors are finite and span space."""
-    if not np.isfinite(vectors).all():
+    a, b, c = ((float(x), float(y), float(z)) for x, y, z in vectors.T.tolist())
+    lengths = [math.hypot(*vector) for vector in (a, b, c)]
+    longest, shortest = max(lengths), min(lengths)
+    if not math.isfinite(longest) or shortest == 0.0:
         return False
-    lengths = np.sqrt((vectors * vectors).sum(axis=0))
-    if not lengths.all():
-        return False
-    return bool(np.linalg.matrix_rank(vectors / lengths) == 3 and np.linalg.matrix_rank(vectors) == 3)
+    # The common case is decided without LAPACK, whose threads spin for a while once they were called.
+    volume = (
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
+    )
+    if abs(volume) > 1e-6 * math.prod(lengths) and longest < 1e6 * shortest:
+        return True
+    return bool(np.linalg.matrix_rank(vectors) == 3)
 
 
 def _cosine(degrees: float) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .dtypes import Array, as_array, dtype_name, same_bits
 from .precision import checked_precision, rounded
 
@@ -59,7 +60,8 @@ class Column:
     @property
     def trailing(self) -> tuple[int, ...]:
         """The axes after the first."""
-        return self.values.shape[1:]
+        axes: tuple[int, ...] = self.values.shape[1:]
+        return axes
 
     def __len__(self) -> int:
         return len(self.values)

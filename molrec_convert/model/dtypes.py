@@ -105,7 +105,7 @@ def as_array(values: Any, *, what: str = "a column") -> Array:
     elif isinstance(array.dtype, np.dtypes.StringDType):
         if array.dtype != STRING:  # another missing-value sentinel
             array = array.astype(STRING)
-        if array.size and bool(np.any(np.strings.find(array, "\0") >= 0)):
+        if "\0" in "".join(array.ravel().tolist()):  # numpy.strings.find takes a NUL for an empty string
             raise RecordError(f"{what} holds a string with a NUL")
     elif not given and array.size == 0:
         array = array.astype(np.float64)

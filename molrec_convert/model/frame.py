@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .block import Block
 from .box import Box
 from .dtypes import ENDPOINTS, checked_name
@@ -95,7 +96,7 @@ class Frame(MutableMapping[str, Block]):
         return "Frame(" + "; ".join(parts) + ")"
 
     def _repr_html_(self) -> str:
-        from .view import frame_html  # noqa: PLC0415 - only notebooks need it
+        from .view import frame_html
 
         return frame_html(self)
 
@@ -144,7 +145,7 @@ def check_references(frame: Mapping[str, Block], sections: Mapping[str, Mapping[
 
 def checked_target(target: str, where: str) -> tuple[str, str]:
     """Split a target into section (empty for one of the same container) and block."""
-    parts = target.split("/") if isinstance(target, str) else []
+    parts = target.split("/")
     if len(parts) == 1 and parts[0]:
         return "", target
     if len(parts) != 3 or parts[0] or not parts[1] or not parts[2]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .dtypes import DTYPES, checked_name, checked_text
 
 PER_STEP_F64 = frozenset(("pe", "ke", "etotal", "temp", "press", "volume"))
@@ -249,7 +250,7 @@ def same_value(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
-        return one.hex() == other.hex()
+        return one.hex() == float(other).hex()
     if isinstance(one, tuple | list):
         return len(one) == len(other) and all(map(same_value, one, other))
     if isinstance(one, dict):

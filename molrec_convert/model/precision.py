@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .dtypes import Array
 
 SMALLEST, LARGEST = 2.0**-1000, 2.0**1000

@@ -53,6 +53,6 @@ class Record:
         ]
 
     def _repr_html_(self) -> str:
-        from .view import record_html  # noqa: PLC0415 - only notebooks need it
+        from .view import record_html
 
         return record_html(self)

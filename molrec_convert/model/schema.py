@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .block import Block
 from .column import Column
 from .dtypes import DTYPES, STRING, Array
@@ -290,5 +291,3 @@ def promoted_array(values: Array, dtype: str, where: str) -> Array:
 
 def _spelled(value: Any) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
-
-

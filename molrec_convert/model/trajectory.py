@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from molrec_convert.errors import RecordError
+
 from .dtypes import Array
 from .frame import Frame
 from .schema import Schema

@@ -15,6 +15,8 @@ nanobind::tuple skip_lines(nanobind::handle data, std::size_t start, std::uint64
 std::uint64_t count_lines(nanobind::handle data);
 nanobind::bytes format_table(nanobind::list columns, nanobind::list styles,
                              nanobind::bytes separator, nanobind::bytes terminator);
+nanobind::bytes format_grid(nanobind::list fields, std::size_t row, std::size_t per_line,
+                            std::size_t width, int decimals, nanobind::bytes head);
 nanobind::bytes shuffle(nanobind::handle data, std::size_t itemsize);
 nanobind::bytes unshuffle(nanobind::handle data, std::size_t itemsize);
 double parse_real_text(nanobind::bytes text, unsigned dialect);

@@ -33,16 +33,6 @@ int count_digits(std::uint64_t value) {
     return guess + (guess < 20 && value >= integer_power_of_ten[guess]);
 }
 
-// Exactly `width` digits ending just before `end`.
-void write_digits_before(char* end, std::uint64_t value, int width) {
-    for (; width >= 2; width -= 2) {
-        end -= 2;
-        std::memcpy(end, pairs.text + 2 * (value % 100), 2);
-        value /= 100;
-    }
-    if (width == 1) *--end = static_cast<char>('0' + value % 10);
-}
-
 char* write_special(char* out, double value) {
     if (std::isnan(value)) {
         std::memcpy(out, "nan", 3);
@@ -124,6 +114,15 @@ bool find_short_mantissa(double value, DecimalsHint& hint, std::uint64_t& mantis
 }
 
 }  // namespace
+
+void write_digits_before(char* end, std::uint64_t value, int width) {
+    for (; width >= 2; width -= 2) {
+        end -= 2;
+        std::memcpy(end, pairs.text + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (width == 1) *--end = static_cast<char>('0' + value % 10);
+}
 
 char* write_natural(char* out, unsigned long long value) {
     const int width = count_digits(value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace molrec {
 
@@ -27,5 +28,8 @@ char* write_fixed(char* out, double value, int decimals);
 
 char* write_integer(char* out, long long value);
 char* write_natural(char* out, unsigned long long value);
+
+// Exactly `width` digits ending just before `end`.
+void write_digits_before(char* end, std::uint64_t value, int width);
 
 }  // namespace molrec

@@ -38,6 +38,8 @@ NB_MODULE(_native, m) {
     m.def("count_lines", &molrec::count_lines, "data"_a);
     m.def("format_table", &molrec::format_table, "columns"_a, "styles"_a, "separator"_a,
           "terminator"_a);
+    m.def("format_grid", &molrec::format_grid, "fields"_a, "row"_a, "per_line"_a, "width"_a,
+          "decimals"_a, "head"_a);
     m.def("shuffle", &molrec::shuffle, "data"_a, "itemsize"_a);
     m.def("unshuffle", &molrec::unshuffle, "data"_a, "itemsize"_a);
     m.def("parse_real", &molrec::parse_real_text, "text"_a, "dialect"_a);

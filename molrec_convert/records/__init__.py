@@ -1,16 +1,23 @@
 """A record on disk: one encoder and one decoder of the MolRec layout, over a tree of groups, arrays and attributes."""
 
+from .append import open_for_append
+from .repair import RepairReport, repair
 from .store import create, open_record
 from .stored import StoredRecord
 from .trajectory_reader import StoredTrajectory
 from .trajectory_writer import TrajectoryWriter
+from .unknown import copy_unknown
 from .writer import RecordWriter
 
 __all__ = [
     "RecordWriter",
+    "RepairReport",
     "StoredRecord",
     "StoredTrajectory",
     "TrajectoryWriter",
+    "copy_unknown",
     "create",
+    "open_for_append",
     "open_record",
+    "repair",
 ]

@@ -177,7 +177,7 @@ class CellUpdates:
     """
 
     def __init__(self, group: Group, nstep: int) -> None:
-        self._group = group
+        self.group = group
         self.defined = cell_defined(group)
         self.is_fixed = group.child(layout.VECTORS) is None
         self._boxes: dict[int, Box] = {}
@@ -209,7 +209,7 @@ class CellUpdates:
             origin = None if self._origin is None else self._origin[update]
             boundary = None if self._boundary is None else self._boundary[update]
             try:
-                box = checked_box(self._vectors[update], origin, boundary, self._group, defined=self.defined)
+                box = checked_box(self._vectors[update], origin, boundary, self.group, defined=self.defined)
             except RecordError as error:
                 error.frame = int(self.updates.ordinal(update))
                 raise
@@ -219,28 +219,28 @@ class CellUpdates:
         return Box.of(box.vectors.copy(), box.origin.copy(), box.boundary.copy(), defined=box.defined)
 
     def _optional(self, name: str, dtype: str, updates: int) -> Array | None:
-        if self._group.child(name) is None:
+        if self.group.child(name) is None:
             return None
-        return due_rows(due_array(self._group, name, dtype, (3,)), updates).read(0, updates)
+        return due_rows(due_array(self.group, name, dtype, (3,)), updates).read(0, updates)
 
     def _fixed(self) -> Box:
         vectors = self._fixed_part(layout.VECTORS, "f64", (3, 3))
         if vectors is None:
-            raise self._group.error("a box without vectors")
+            raise self.group.error("a box without vectors")
         origin = self._fixed_part(layout.ORIGIN, "f64", (3,))
         boundary = self._fixed_part(layout.BOUNDARY, "bool", (3,))
-        return checked_box(vectors, origin, boundary, self._group, defined=self.defined)
+        return checked_box(vectors, origin, boundary, self.group, defined=self.defined)
 
     def _fixed_part(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array | None:
         """An attribute, or an array of one update."""
-        if self._group.child(name) is not None:
-            array = due_array(self._group, name, dtype, shape)
+        if self.group.child(name) is not None:
+            array = due_array(self.group, name, dtype, shape)
             if array.shape[0] != 1:
                 raise array.error(f"one update is due, found {array.shape[0]}")
             row: Array = array.read(0, 1)[0]
             return row
-        if name not in self._group.attributes:
+        if name not in self.group.attributes:
             return None
-        return self._group.attributes.values(name, dtype, shape)
+        return self.group.attributes.values(name, dtype, shape)
 
 

@@ -64,10 +64,10 @@ def gathered(pieces: Sequence[Array], rows: int) -> Array:
     if len(pieces) == 1 and len(pieces[0]) == rows:
         return np.ascontiguousarray(pieces[0])
     have = sum(map(len, pieces))
-    if have == rows:
-        return np.concatenate(pieces)
-    whole = np.zeros((rows, *pieces[0].shape[1:]), pieces[0].dtype)
+    whole = np.empty((rows, *pieces[0].shape[1:]), pieces[0].dtype)  # concatenate alone may choose Fortran order
     np.concatenate(pieces, out=whole[:have])
+    if have < rows:
+        whole[have:] = np.zeros((), whole.dtype)
     return whole
 
 

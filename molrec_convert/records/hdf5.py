@@ -20,7 +20,7 @@ from h5py import h5d, h5g, h5o, h5p, h5s, h5t, h5z
 from ..errors import RecordError
 from ..model.dtypes import DTYPES, STRING, Array
 from .chunks import LEVEL, deflated, gathered, inflated, shuffled, unshuffled
-from .hdf5_attributes import HDF5_CLASS, Hdf5Attributes
+from .hdf5_attributes import HDF5_CLASS, Hdf5Attributes, NotedAttributes
 from .layout import joined
 from .superblock import is_marked_open
 from .text import has_inner_nul, is_wasteful, octets_of, text_of
@@ -38,6 +38,8 @@ _NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "string"}
 
 class Hdf5Store:
     """An HDF5 file that holds one record."""
+
+    own_attributes = frozenset((MARKER,))
 
     def __init__(self, file: h5py.File, path: str) -> None:
         self._file = file
@@ -191,10 +193,12 @@ class Hdf5Group(_Hdf5Node):
 
     def create_group(self, name: str, *, hidden: bool = False) -> Hdf5Group:
         """Make a group that keeps the order of its members."""
+        if hidden:
+            return HiddenGroup(self.node, self.store, joined(self._place, name))
         plan = h5p.create(h5p.GROUP_CREATE)
         plan.set_link_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
         plan.set_attr_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
-        made = h5g.create(self.node.id, None if hidden else name.encode(), gcpl=plan)
+        made = h5g.create(self.node.id, name.encode(), gcpl=plan)
         return Hdf5Group(h5py.Group(made), self.store, joined(self._place, name))
 
     def create_array(self, name: str, values: Array, *, quantized: bool = False) -> Hdf5Array:
@@ -203,8 +207,9 @@ class Hdf5Group(_Hdf5Node):
         chunk = _section_chunk(data)
         compressed = chunk is not None and _is_compressed(data.dtype, quantized)
         plan = _creation_plan(None if chunk is None else (chunk, *data.shape[1:]), compressed)
-        made = h5d.create(self.node.id, name.encode(), kind, h5s.create_simple(data.shape), plan)
-        array = Hdf5Growing(h5py.Dataset(made), self.store, joined(self._place, name))
+        made = h5d.create(self.node.id, None, kind, h5s.create_simple(data.shape), plan)
+        array = Hdf5Array(h5py.Dataset(made), self.store, joined(self._place, name))
+        self.publish(name, array)
         if data.dtype == STRING:
             _write_slab(array.node, 0, data)
         elif chunk is None and data.size:
@@ -240,6 +245,9 @@ class Hdf5Group(_Hdf5Node):
         """Link a hidden child."""
         assert isinstance(node, _Hdf5Node)
         self.delete(name)
+        if isinstance(node, HiddenGroup):
+            node.appear(self.create_group(name))
+            return
         h5o.link(node.node.id, self.node.id, name.encode())
 
     def delete(self, name: str) -> None:
@@ -253,6 +261,58 @@ class Hdf5Group(_Hdf5Node):
             source.node.file.copy(source.node, self.node, name)
             return
         copy_foreign(self, name, source)
+
+
+class HiddenGroup(Hdf5Group):
+    """A group that is made when it gets its name; until then its attributes and children are only noted.
+
+    HDF5 has anonymous groups. In its version 2.0 a file of the v110 format that had one is cut short when it is
+    closed, while anonymous datasets do no harm (found by trial).
+    """
+
+    def __init__(self, node: Any, store: Hdf5Store, place: str) -> None:
+        super().__init__(node, store, place)
+        self._noted: NotedAttributes | None = NotedAttributes()
+        self._children: dict[str, Node] = {}
+
+    @property
+    def attributes(self) -> Any:
+        """The attributes, noted or real."""
+        return super().attributes if self._noted is None else self._noted
+
+    def publish(self, name: str, node: Node) -> None:
+        """Note or link a child."""
+        if self._noted is None:
+            super().publish(name, node)
+        else:
+            self._children[name] = node
+
+    def child(self, name: str) -> Any:
+        """A child, noted or real."""
+        return super().child(name) if self._noted is None else self._children.get(name)
+
+    def names(self) -> list[str]:
+        """The names of the children."""
+        return super().names() if self._noted is None else list(self._children)
+
+    def create_group(self, name: str, *, hidden: bool = False) -> Hdf5Group:
+        """Make a group, hidden as this one is."""
+        if self._noted is None:
+            return super().create_group(name, hidden=hidden)
+        made = HiddenGroup(self.node, self.store, joined(self._place, name))
+        if not hidden:
+            self._children[name] = made
+        return made
+
+    def appear(self, real: Hdf5Group) -> None:
+        """Become a real group, with all that was noted."""
+        noted, self._noted = self._noted, None
+        self.node = real.node
+        if noted is not None:
+            noted.replay(real.attributes)
+        for name, child in self._children.items():
+            super().publish(name, child)
+        self._children.clear()
 
 
 def copy_foreign(group: Hdf5Group, name: str, source: Any) -> None:
@@ -511,7 +571,7 @@ def _section_chunk(data: Array) -> int | None:
     """Rows in a chunk of an array that is written at once; None for one piece."""
     if data.ndim == 0 or data.nbytes <= CONTIGUOUS or not data.size:
         return None
-    return max(1, SECTION_CHUNK // max(1, data.nbytes // len(data)))
+    return min(len(data), max(1, SECTION_CHUNK // max(1, data.nbytes // len(data))))
 
 
 def _is_compressed(dtype: np.dtype[Any], quantized: bool) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import h5py  # noqa: TID253 - imported by the HDF5 tree alone
@@ -156,10 +157,7 @@ class Hdf5Attributes:
                 self.set_text(name, native)
             else:
                 self._attrs.create(name, native)
-        if listed:
-            self.set_document(JSON_NAMES, listed)
-        else:
-            self.delete(JSON_NAMES)
+        self._list_json(listed)
 
     def set_tagged(self, name: str, value: Any, tag: str) -> None:
         """Set a value at the native type of its tag."""
@@ -177,6 +175,11 @@ class Hdf5Attributes:
 
     def delete(self, name: str) -> None:
         """Remove an attribute, if there is one of this name."""
+        if name not in self._attrs:
+            return
+        listed = self._json_names()
+        if name in listed:
+            self._list_json([other for other in listed if other != name])
         if name in self._attrs:
             del self._attrs[name]
 
@@ -229,9 +232,67 @@ class Hdf5Attributes:
             raise self._error(JSON_NAMES, "a list of names of attributes is due")
         return names
 
+    def _list_json(self, names: list[str]) -> None:
+        if names:
+            self.set_document(JSON_NAMES, names)
+        elif JSON_NAMES in self._attrs:
+            del self._attrs[JSON_NAMES]
+
     def _error(self, name: str, message: str) -> RecordError:
         place = self._owner.error(message)
         return RecordError(message, path=place.path, place=f"{place.place}@{name}")
+
+
+class NotedAttributes:
+    """Attributes that are to be set later, in this order."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, Callable[[Attributes], None]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._calls
+
+    def names(self) -> list[str]:
+        """The names."""
+        return list(self._calls)
+
+    def set_scalar(self, name: str, value: Any, dtype: str) -> None:
+        """Note a scalar."""
+        self._calls[name] = lambda target: target.set_scalar(name, value, dtype)
+
+    def set_text(self, name: str, value: str) -> None:
+        """Note text."""
+        self._calls[name] = lambda target: target.set_text(name, value)
+
+    def set_document(self, name: str, value: Any) -> None:
+        """Note JSON."""
+        self._calls[name] = lambda target: target.set_document(name, value)
+
+    def set_plain(self, members: Mapping[str, Any]) -> None:
+        """Note members of a plain document."""
+        for name, value in members.items():
+            self._calls[name] = partial(_set_plain, name, value)
+
+    def set_tagged(self, name: str, value: Any, tag: str) -> None:
+        """Note a member of a typed document."""
+        self._calls[name] = lambda target: target.set_tagged(name, value, tag)
+
+    def set_values(self, name: str, values: Array) -> None:
+        """Note an array."""
+        self._calls[name] = lambda target: target.set_values(name, values)
+
+    def delete(self, name: str) -> None:
+        """Forget an attribute."""
+        self._calls.pop(name, None)
+
+    def replay(self, target: Attributes) -> None:
+        """Set them."""
+        for call in self._calls.values():
+            call(target)
+
+
+def _set_plain(name: str, value: Any, target: Attributes) -> None:
+    target.set_plain({name: value})
 
 
 def _native_form(value: Any) -> Any:

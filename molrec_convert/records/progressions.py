@@ -57,7 +57,7 @@ class Progression(Generic[T]):
     def _fits(self, value: Any) -> bool:
         if self.count == 0:
             self._start = value
-            return self.dtype == "i64" or math.isfinite(value)
+            return self.dtype == "i64" or (math.isfinite(value) and (value != 0.0 or math.copysign(1.0, value) > 0.0))
         if self.count == 1:
             self._stride = value - self._start
             if self.dtype == "i64":

@@ -35,13 +35,13 @@ def write_section(parent: Group, name: str, frame: Frame, others: Mapping[str, F
     """
     place = layout.joined(parent.place, name)
     checked_frame(frame, {**others, name: frame}, place)
-    parent.delete(name)
-    group = parent.create_group(name)
+    group = parent.create_group(name, hidden=True)
     _write_meta(group, frame.meta)
     for key, block in frame.items():
         _write_block(group.create_group(key), block)
     if frame.box is not None:
         _write_box(group.create_group(layout.BOX), frame.box)
+    parent.publish(name, group)
 
 
 def checked_frame(frame: Frame, sections: Mapping[str, Frame | None], place: str) -> None:

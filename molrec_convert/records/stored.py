@@ -44,6 +44,11 @@ class StoredRecord(Record):
         return self._store.root
 
     @property
+    def own_attributes(self) -> frozenset[str]:
+        """The attributes of the root that belong to the binding."""
+        return self._store.own_attributes
+
+    @property
     def meta(self) -> dict[str, Any]:  # type: ignore[override]
         """The document of the record."""
         if self._meta is UNREAD:

@@ -26,6 +26,7 @@ from .tree import Group, Node, Store
 
 if TYPE_CHECKING:
     from ..model import Box
+    from .trajectory_reader import StoredTrajectory
 
 CHUNK_BYTES = 512 << 10
 """An f64 column has this many bytes in a chunk, if frames are small enough: measured, see `frames_per_chunk`."""
@@ -378,6 +379,35 @@ class TrajectoryWriter:
         new = self._count - max(self._committed, 0)
         if new >= self._frames_per_chunk or clock.monotonic() - self._committed_at > COMMIT_SECONDS:
             self.commit()
+
+    # ------------------------------------------------------------ going on with a closed trajectory
+    def resume(self, stored: StoredTrajectory) -> None:
+        """Go on after the frames of `stored`, of which this trajectory is the writer."""
+        self._count = self._committed = len(stored)
+        if not self._count:
+            return
+        self._steps.resume(stored.step, self._group)
+        if stored.time is not None:
+            self._times = Progression(layout.TIME, layout.TIME_PROGRESSION, "f64")
+            self._times.resume(stored.time, self._group)
+        for name, reader in stored.readers.items():
+            updates = reader.updates
+            writer = self._blocks[name]
+            if len(updates):
+                writer.resume(reader.group, len(updates), updates.total, reader.block(len(updates) - 1))
+                if writer.references and writer.last is not None:
+                    self._reached[name] = last_rows(writer.last, writer.references)
+            else:
+                self._group.delete(name)
+        if stored.cell is not None:
+            self._cell.resume(stored.cell.group, stored.cell)
+        self._meta_group = self._group.group(layout.META)
+        for key, _, writer_of_key in self._meta:
+            array = None if self._meta_group is None else self._meta_group.growing(key)
+            if array is not None:
+                writer_of_key.resume(array, self._count)
+        self._frames_per_chunk = self.frames_per_chunk(final=False)
+        self._store.flush()
 
     # ------------------------------------------------------------ errors
     def _error(self, message: str, name: str) -> RecordError:

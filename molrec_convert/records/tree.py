@@ -167,6 +167,10 @@ class Store(Protocol):
     """An open store."""
 
     @property
+    def own_attributes(self) -> frozenset[str]:
+        """The attributes of the root that are the binding's own, and no part of the record."""
+
+    @property
     def root(self) -> Group:
         """The root group."""
 

@@ -94,7 +94,7 @@ class RecordWriter:
             group,
             schema,
             self._queue,
-            lambda: self._sections,
+            lambda: self.sections,
             expected_frames=expected_frames,
             durable=self._durable if durable is None else durable,
         )
@@ -107,6 +107,11 @@ class RecordWriter:
         """Go on with a record that has these sections."""
         self._sections.update(sections)
         self.trajectory = trajectory
+
+    @property
+    def sections(self) -> Mapping[str, Frame | None]:
+        """The sections ``frame`` and ``system``, as they stand."""
+        return self._sections
 
     @property
     def queue(self) -> ChunkQueue:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ._fallback_format import format_table
+from ._fallback_grid import format_grid
 from ._fallback_scan import parse_integer, parse_real, scan_numbers, scan_table
 
 __all__ = [
     "count_lines",
+    "format_grid",
     "format_table",
     "parse_integer",
     "parse_real",

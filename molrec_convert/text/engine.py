@@ -44,6 +44,17 @@ class Engine(Protocol):
     ) -> bytes:
         """Print columns as lines."""
 
+    def format_grid(
+        self,
+        fields: list[NDArray[np.float64]],
+        row: int,
+        per_line: int,
+        width: int,
+        decimals: int,
+        head: bytes,
+    ) -> bytes:
+        """Print the values of a grid as lines of fields."""
+
     def shuffle(self, data: Buffer, itemsize: int) -> bytes:
         """Put the first bytes of all items first, and so on."""
 

@@ -1,0 +1,92 @@
+"""Mends a record whose writer was killed: the file says again that it is closed, and where it ends.
+
+A killed writer leaves the file marked as open, and the library then refuses it. The 44 fixed bytes of the superblock
+are all that is wrong: commits are made so that every committed frame is whole at any moment.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import RecordError
+from . import layout
+from .superblock import END_OF_FILE, SIGNATURE, is_version_3, mended, superblock
+from .tree import Group, groups_of
+
+
+@dataclass(frozen=True, slots=True)
+class RepairReport:
+    """What was found, and what was done.
+
+    Parameters
+    ----------
+    frames
+        The frames that the record holds.
+    was_unclean
+        Whether the file was marked as open, or its end was wrong.
+    what
+        What was done, one clause each.
+    """
+
+    frames: int
+    was_unclean: bool
+    what: tuple[str, ...]
+
+
+def repair(path: str | Path) -> RepairReport:
+    """Mend a record that was not closed; one that was is left as it is.
+
+    Raises
+    ------
+    RecordError
+        If the file is not HDF5 with a superblock of version 3, or is no record even so.
+    """
+    done: list[str] = []
+    head = superblock(path)
+    if not head.startswith(SIGNATURE):
+        raise RecordError("not an HDF5 file", path=path)
+    size = os.path.getsize(path)
+    if is_version_3(head):
+        fixed = mended(head, max(size, int.from_bytes(head[END_OF_FILE : END_OF_FILE + 8], "little")))
+        if head != fixed:
+            _rewrite(path, fixed)
+            done.append("the mark of an open file was taken off")
+    frames, more = _settle(path)
+    return RepairReport(frames, bool(done), (*done, *more))
+
+
+def _rewrite(path: str | Path, head: bytes) -> None:
+    with Path(path).open("r+b") as stream:
+        stream.write(head)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _settle(path: str | Path) -> tuple[int, tuple[str, ...]]:
+    """Count the frames; take away a lone index array, which a writer that was killed between two names left."""
+    from .hdf5 import Hdf5Store  # noqa: PLC0415 - h5py is heavy
+    from .stored import StoredRecord  # noqa: PLC0415
+
+    done: list[str] = []
+    with closing(Hdf5Store.open(path)) as store:
+        lone = _lone_index_arrays(store.root)
+    if lone:
+        with closing(Hdf5Store.open(path, writable=True)) as store:
+            for group, name in _lone_index_arrays(store.root):
+                group.delete(name)
+                done.append(f"{layout.joined(group.place, name)} had no partner and was taken away")
+    with StoredRecord(Hdf5Store.open(path), str(path), strict=False) as record:
+        return len(record), tuple(done)
+
+
+def _lone_index_arrays(root: Group) -> list[tuple[Group, str]]:
+    trajectory = root.group(layout.TRAJECTORY)
+    lone = []
+    for group in groups_of(trajectory).values() if trajectory is not None else ():
+        present = [name for name in (layout.STEP_INDEX, layout.OFFSET) if group.child(name) is not None]
+        if len(present) == 1 and layout.UNIFORM_ROWS in group.attributes:
+            lone.append((group, present[0]))
+    return lone
