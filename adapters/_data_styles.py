@@ -9,6 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from molrec_convert.mapping.names import QUANTITIES
+from molrec_convert.model.dtypes import CANONICAL
+
 from ._dump_columns import Row
 
 IMAGES = ("ix", "iy", "iz")
@@ -142,9 +145,15 @@ class AtomStyle:
         return replace(self, columns=(*self.columns, *names), further=None)
 
 
+SCANNED = {"f64": "d", "i64": "i", "u64": "u", "string": "s"}
+
+
 def row_of(name: str) -> Row:
-    """The row of a column; a name that is not known is a real under its own name."""
-    return COLUMNS.get(name) or Row(name, name.replace("/", "|"))
+    """The row of a column; a name that is not known is a real under its own name, unless MolRec fixes its type."""
+    if name in COLUMNS:
+        return COLUMNS[name]
+    kind = SCANNED.get(CANONICAL.get(name, "f64"))
+    return Row(name, name, kind, quantity=QUANTITIES.get(name)) if kind else Row(name, f"data_{name}")
 
 
 def styles_named(text: str) -> tuple[AtomStyle, ...]:
@@ -182,6 +191,8 @@ def _of_columns(words: Sequence[str], text: str) -> AtomStyle | None:
     names = words[1:] if words[0].endswith(":") else words
     columns = tuple(ALIASES.get(name.lower(), name) for name in names)
     if not set(REQUIRED) <= set(columns) or len(set(columns)) < len(columns):
+        return None
+    if not all(re.fullmatch(r"[A-Za-z][^/#\s]*", name) for name in columns):
         return None
     columns = tuple(name for name in columns if name not in IMAGES)
     return AtomStyle(" ".join(text.split()), columns, _ALL, None)

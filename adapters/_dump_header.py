@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,10 +40,9 @@ class Header:
     bounds_line: int = 0
     columns: bytes = b""
     columns_line: int = 0
-    has_columns: bool = field(default=False)
 
     def box(self, path: str) -> Box:
-        """The cell; `FormatError` where it is none."""
+        """The cell, undefined where the bounds enclose no volume; `FormatError` where they run backwards."""
         flags = boundary_flags(self.letters)
         if self.general:
             rows = np.array(self.bounds)
@@ -53,6 +52,12 @@ class Header:
         if self.tilted:
             lo, hi = bounding_to_bounds(lo, hi, tilt)
         vectors, origin = cell_of_bounds(lo, hi, tilt)
+        if not np.isfinite(vectors).all() or not vectors.diagonal().all():
+            return Box.undefined(origin if np.isfinite(origin).all() else None)
+        if (vectors.diagonal() < 0.0).any():
+            axis = "xyz"[int(np.argmin(vectors.diagonal()))]
+            message = f"the bounds along {axis} run backwards, to a length of {vectors.diagonal().min()}"
+            raise FormatError(message, path=path, line=self.bounds_line)
         return checked_box(vectors, origin, flags, line=self.bounds_line, path=path)
 
 
@@ -86,7 +91,10 @@ class HeaderReader:
         header = Header(self._window.line - 1)
         seen: set[bytes] = set()
         while True:
-            if not line.startswith(ITEM):
+            is_item = line.startswith(ITEM)
+            if not self._window.terminated and (is_item or ITEM.startswith(line)):
+                self._check_end(header, line)
+            if not is_item:
                 raise self._error(f"ITEM: is due, not {_quoted(line)}")
             name = line[len(ITEM) :].strip()
             at = self._window.line - 1
@@ -110,6 +118,11 @@ class HeaderReader:
                 raise self._cut("its header")
             line = found
 
+    def _check_end(self, header: Header, line: bytes) -> None:
+        """Take the last line without its end only as the header of a single snapshot of no atoms."""
+        if not line.startswith(ITEM + b" ATOMS") or header.atoms or self._frame:
+            raise self._cut("an item")
+
     def _skip_blanks(self) -> bytes | None:
         while (line := self._window.next_line()) is not None:
             if line.strip():
@@ -123,12 +136,8 @@ class HeaderReader:
         return line
 
     def _cut(self, what: str) -> TruncatedError:
-        return TruncatedError(
-            f"the file ends inside a snapshot: {what} is cut short", line=self._last_line(), frame=self._frame
-        )
-
-    def _last_line(self) -> int:
-        return self._window.line - (1 if self._window.terminated else 0)
+        message = f"the file ends inside a snapshot: {what} is cut short"
+        return TruncatedError(message, line=self._window.line - 1, frame=self._frame)
 
     def _error(self, message: str, line: int | None = None) -> FormatError:
         line = self._window.line - 1 if line is None else line
@@ -163,7 +172,7 @@ class HeaderReader:
         width = 4 if header.general else 3 if header.tilted else 2
         rows = []
         for axis in "xyz":
-            line = self._need(f"the bounds along {axis}")
+            line = self._need(f"the line of bounds along {axis}")
             tokens = line.split()
             # Old files state a tilt of 0 for a cell that they do not call tilted.
             if len(tokens) != width and not (width == 2 and len(tokens) == 3):
@@ -187,9 +196,11 @@ class HeaderReader:
         ]
         if missing:
             raise self._error(f"ITEM: {missing[0]} is due before ITEM: ATOMS", at)
-        if not self._window.terminated and header.atoms:
-            raise self._cut("ITEM: ATOMS")
-        header.columns, header.columns_line, header.has_columns = name[len(b"ATOMS") :].strip(), at, True
+        header.columns, header.columns_line = name[len(b"ATOMS") :].strip(), at
+        if header.atoms and not header.columns:
+            raise self._error("ITEM: ATOMS names no columns", at)
+        if b"\0" in header.columns:
+            raise self._error(f"the name of a column holds a NUL: {_quoted(header.columns)}", at)
 
     def _integer(self, token: bytes, at: int, what: str) -> int:
         try:
@@ -202,8 +213,6 @@ class HeaderReader:
             value = parse_real(token)
         except ValueError as error:
             raise self._error(f"{what}: {error}", at) from None
-        if what != "the time" and not np.isfinite(value):
-            raise self._error(f"{what} is {value}", at)
         return value
 
 

@@ -5,7 +5,7 @@ Reference: https://docs.lammps.org/dump.html
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES
 from molrec_convert.mapping.units import SYSTEMS, Units, factor
 from molrec_convert.model import Block, Box, Column
+from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
 from molrec_convert.text.table import format_table
 
-from ._dump_columns import BY_TARGET, REDUCED, SCALED, Plan, plan_of, triple
+from ._dump_columns import BY_SOURCE, BY_TARGET, REDUCED, SCALED, SIGNED, Plan, plan_of, triple
 from ._lammps import (
     STYLES,
     boundary_letters,
@@ -29,6 +30,7 @@ from ._lammps import (
     cartesian,
     cell_of_bounds,
     is_restricted,
+    shrink_wrapped,
 )
 
 Array = np.ndarray[Any, Any]
@@ -67,14 +69,16 @@ class DumpExporter:
             lines += ["ITEM: TIME", _shortest(snapshot.time, scales("time"))]
         step = snapshot.step if snapshot.step is not None else ordinal
         lines += ["ITEM: TIMESTEP", str(step), "ITEM: NUMBER OF ATOMS", str(count)]
-        box = snapshot.frame.box
-        if box is None or not box.defined:
-            box = _shrink_wrapped(atoms)
-            lines += _bounds(box, None, "ss ss ss", scales("length"))
-        else:
-            kept = snapshot.about.get("lammps_bounds")
+        box, kept = snapshot.frame.box, kept_rows(snapshot.about.get("lammps_bounds"))
+        if box is not None and box.defined:
             letters = boundary_letters(box.boundary, snapshot.about.get("lammps_boundary"))
             lines += _bounds(box, kept, letters, scales("length"))
+        else:
+            box = shrink_wrapped(atoms)
+            if kept is not None and not _encloses(kept):
+                lines += _item(kept, str(snapshot.about.get("lammps_boundary", "")))
+            else:
+                lines += _bounds(box, None, "ss ss ss", scales("length"))
         names, columns = self._columns(atoms or Block(count=0), box, snapshot, ordinal)
         lines.append(" ".join(["ITEM: ATOMS", *names]))
         head = ("\n".join(lines) + "\n").encode()
@@ -105,7 +109,7 @@ class DumpExporter:
     def _columns(self, atoms: Block, box: Box, snapshot: Snapshot, ordinal: int) -> tuple[list[str], list[Column]]:
         """The names in their order, and what is printed under each."""
         wanted = snapshot.about.get("lammps_columns")
-        left = dict(atoms.columns)
+        left = _signed(atoms.columns)
         found: list[tuple[str, Column]] = []
         if isinstance(wanted, list) and all(isinstance(name, str) for name in wanted):
             form = snapshot.about.get("lammps_coords", "x")
@@ -123,7 +127,8 @@ class DumpExporter:
     def _check(self, name: str, column: Column, ordinal: int) -> None:
         if column.dtype != "string" or not len(column):
             return
-        for word in np.unique(column.values).tolist():
+        values = column.values if column.valid is None else column.values[column.valid]
+        for word in np.unique(values).tolist():
             if not word or len(word.split()) != 1:
                 row = int(np.nonzero(column.values == word)[0][0])
                 raise FormatError(
@@ -135,6 +140,8 @@ class DumpExporter:
     def _printed(self, name: str, column: Column, scales: Any, ordinal: int) -> tuple[Array | Words, str | int | None]:
         values = column.values
         if column.dtype == "string":
+            if column.valid is not None:
+                values = np.where(column.valid, values, np.array(NULL, dtype=STRING))
             words, codes = np.unique(values, return_inverse=True)
             return (codes.astype(np.int32), [word.encode() for word in words.tolist()]), None
         if values.dtype.kind == "b":
@@ -150,6 +157,22 @@ class DumpExporter:
         if self._options.decimals is not None:
             return values, self._options.decimals
         return values, "g" if column.precision is None else decimals_of(column.precision)
+
+
+COMPLEX = ("c64", "c128")
+"""Types that a dump cannot hold."""
+NULL = "?"
+"""The word of a row without a value."""
+
+
+def _signed(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """The columns, with the negative numbers that their canonical ones could not hold."""
+    left = dict(columns)
+    for source, target in SIGNED.items():
+        canonical = BY_SOURCE[source].target
+        if target in left and canonical in left and left[canonical].valid is not None:
+            left[canonical] = left.pop(target)
+    return left
 
 
 BY_SOURCE_TARGET = {row.source: row.target for row in BY_TARGET.values()}
@@ -188,6 +211,8 @@ def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
     """Columns under the names that a dump gives them; axes after the first become ``name[1]``, ``name[2]``, and so on."""
     found: list[tuple[str, Column]] = []
     for target, column in left.items():
+        if column.dtype in COMPLEX:
+            continue
         name = BY_TARGET[target].source if target in BY_TARGET else target
         if target == "type":
             name = "typelabel" if "type_id" in left else "type"
@@ -207,46 +232,52 @@ def _rank(pair: tuple[str, Column]) -> int:
 
 
 # ---------------------------------------------------------------- the cell
-def _bounds(box: Box, kept: Sequence[float] | None, letters: str, scale: float) -> list[str]:
-    """The item of the cell: orthogonal, restricted or general, as simple as the cell allows."""
-    suffix = f" {letters}" if letters else ""
+def kept_rows(kept: Sequence[float | str] | None) -> list[list[float]] | None:
+    """The bounds that a source wrote, a row for each axis: lo, hi and, in a tilted cell, the tilt."""
+    if kept is None or len(kept) not in (6, 9):
+        return None
+    width = len(kept) // 3
+    return [[float(value) for value in kept[k : k + width]] for k in range(0, len(kept), width)]
+
+
+def _encloses(rows: list[list[float]]) -> bool:
+    return all(0.0 < row[1] - row[0] < np.inf for row in rows)
+
+
+FORMS_OF_CELL = {2: "", 3: "xy xz yz", 4: "abc origin"}
+"""What the header says of a cell, by the numbers in a row."""
+
+
+def _item(rows: list[list[float]], letters: str) -> list[str]:
+    words = ("ITEM: BOX BOUNDS", FORMS_OF_CELL[len(rows[0])], letters)
+    return [" ".join(word for word in words if word), *map(_exact, rows)]
+
+
+def _bounds(box: Box, kept: list[list[float]] | None, letters: str, scale: float) -> list[str]:
+    """The item of the cell: as the source wrote it, else orthogonal, restricted or general, as simple as it can be."""
     vectors, origin = undone(box.vectors, scale), undone(box.origin, scale)
     if not is_restricted(box.vectors):
-        rows = [[*vectors[:, k], origin[k]] for k in range(3)]
-        return [f"ITEM: BOX BOUNDS abc origin{suffix}", *map(_exact, rows)]
+        return _item([[*vectors[:, k], origin[k]] for k in range(3)], letters)
+    if kept is not None and _still_holds(kept, box, scale):
+        return _item(kept, letters)
     tilt = [float(vectors[0, 1]), float(vectors[0, 2]), float(vectors[1, 2])]
     lo = origin.tolist()
     hi = [low + float(edge) for low, edge in zip(lo, vectors.diagonal(), strict=True)]
-    written = [list(kept[3 * k : 3 * k + 3]) for k in range(3)] if kept is not None else None
-    if written is not None and not _still_holds(written, box, scale):
-        written = None
-    if any(tilt):
-        low, high = bounds_to_bounding(lo, hi, tilt)
-        rows = written or [[a, b, t] for a, b, t in zip(low, high, tilt, strict=True)]
-        return [f"ITEM: BOX BOUNDS xy xz yz{suffix}", *map(_exact, rows)]
-    rows = [row[:2] for row in written] if written else [[a, b] for a, b in zip(lo, hi, strict=True)]
-    return [f"ITEM: BOX BOUNDS{suffix}", *map(_exact, rows)]
+    if not any(tilt):
+        return _item([[a, b] for a, b in zip(lo, hi, strict=True)], letters)
+    low, high = bounds_to_bounding(lo, hi, tilt)
+    return _item([[a, b, t] for a, b, t in zip(low, high, tilt, strict=True)], letters)
 
 
 def _still_holds(rows: list[list[float]], box: Box, scale: float) -> bool:
     """Whether bounds as the source wrote them give the cell to the bit."""
-    lo, hi, tilt = ([row[k] for row in rows] for k in range(3))
+    lo, hi, tilt = ([(*row, 0.0)[k] for row in rows] for k in range(3))
     if any(tilt):
         lo, hi = bounding_to_bounds(lo, hi, tilt)
     vectors, origin = cell_of_bounds(lo, hi, tilt)
     if scale != 1.0:
         vectors, origin = vectors * scale, origin * scale
     return np.array_equal(vectors, box.vectors) and np.array_equal(origin, box.origin)
-
-
-def _shrink_wrapped(atoms: Block | None) -> Box:
-    """A cell around the atoms, for a frame without one; a dump cannot be without."""
-    lo, hi = np.zeros(3), np.ones(3)
-    if atoms is not None and atoms.count and all(name in atoms for name in "xyz"):
-        positions = np.stack([atoms[name] for name in "xyz"])
-        lo, hi = positions.min(axis=1), positions.max(axis=1)
-        hi = np.where(hi > lo, hi, lo + 1.0)
-    return Box(np.diag(hi - lo), origin=lo, boundary=np.zeros(3, dtype=bool))
 
 
 def _exact(numbers: Sequence[float]) -> str:

@@ -5,7 +5,7 @@ References: https://docs.lammps.org/Howto_triclinic.html, https://docs.lammps.or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from molrec_convert.mapping.units import (
     factor,
     stored_system,
 )
-from molrec_convert.model import Box, Column
+from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.box import is_regular
 from molrec_convert.model.dtypes import STRING
 
@@ -112,7 +112,9 @@ def boundary_flags(letters: str | None) -> Array:
 
 
 def boundary_letters(boundary: Array, kept: str | None) -> str:
-    """Three pairs of letters; the source's own as long as they say the same."""
+    """Three pairs of letters, none where the source has none; its own as long as they say the same."""
+    if kept == "" and boundary.all():
+        return kept
     if kept and np.array_equal(boundary_flags(kept), boundary):
         return kept
     return " ".join("pp" if flag else "ff" for flag in boundary)
@@ -146,3 +148,30 @@ def order_by_id(values: Array) -> tuple[Array | None, str | None]:
     if repeated.any():
         return None, f"several atoms have the id {ranked[1:][repeated][0]}; the rows keep the file's order"
     return order, None
+
+
+def shrink_wrapped(atoms: Block | None) -> Box:
+    """A cell around the atoms, for a frame without one; neither a dump nor a data file can be without."""
+    lo, hi = np.zeros(3), np.ones(3)
+    if atoms is not None and atoms.count and all(name in atoms for name in "xyz"):
+        positions = np.stack([atoms[name] for name in "xyz"])
+        lo, hi = positions.min(axis=1), positions.max(axis=1)
+        hi = np.where(hi > lo, hi, lo + 1.0)
+    return Box(np.diag(hi - lo), origin=lo, boundary=np.zeros(3, dtype=bool))
+
+
+def style_to_write(wanted: str | None, known: Any) -> str | None:
+    """The unit style of a target: the one asked for, else the one that the source had."""
+    return wanted or (known if known in STYLES else None)
+
+
+def scales_of(style: str | None, stored: Units | None) -> Callable[[str | None], float]:
+    """By what a quantity of this style was multiplied to become that of a frame in some stored units."""
+    source = SYSTEMS.get(style) if style is not None else None
+
+    def scale(quantity: str | None) -> float:
+        if quantity is None or source is None or stored is None:
+            return 1.0
+        return factor(quantity, source, stored) or 1.0
+
+    return scale

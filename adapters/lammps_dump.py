@@ -41,6 +41,7 @@ class DumpImporter:
         self._path = path
         self._options = options
         self._style = Style(options.units)
+        self._styleless = False
         self._plans: dict[tuple[bytes, tuple[bytes, ...]], Plan] = {}
         self._last_plan: Plan | None = None
         self._decimals: dict[Plan, dict[str, int]] = {}
@@ -55,14 +56,15 @@ class DumpImporter:
             self._take_units(header)
             plan = self._plan(header, window)
             line, start = window.line, window.offset
-            if keep:
+            kept = keep or not ordinal  # of the first, `_check_unterminated` looks at the lines
+            if kept:
                 window.mark()
             found = window.skip_lines(header.atoms)
             if found < header.atoms:
                 raise TruncatedError(
                     f"the file ends after {found} of {header.atoms} atom lines", line=line + found, frame=ordinal
                 )
-            data = window.take() if keep else None
+            data = window.take() if kept else None
             if header.atoms and not window.terminated:
                 self._check_unterminated(data, header, ordinal, window)
             if self._options.sample_decimals and data and plan not in self._decimals:
@@ -80,8 +82,12 @@ class DumpImporter:
         if not terminated and header.atoms:
             snapshot.notes.append(Note("the last line has no line end, its last number may be cut short",
                                        line=span.line + header.atoms - 1, frame=span.ordinal))  # fmt: skip
-        box = self._box(header)
-        columns = self._columns(plan, scan, header, box, snapshot)
+        try:
+            box = self._box(header)
+            columns = self._columns(plan, scan, header, box, snapshot)
+        except FormatError as error:
+            error.frame = span.ordinal
+            raise
         atoms = Block.of(columns, header.atoms)
         order = None if self._options.keep_order else self._order(columns.get("id"), snapshot)
         if order is not None:
@@ -101,7 +107,12 @@ class DumpImporter:
     # ------------------------------------------------------------ what the header gives
     def _take_units(self, header: Header) -> None:
         if header.units is None or header.units == self._style.name:
+            self._styleless |= self._style.name is None
             return
+        if self._styleless:
+            raise OptionError(
+                f"the units are {header.units} here, and unknown before: say --units", path=self._path, line=header.line
+            )
         if self._style.name is not None:
             raise OptionError(
                 f"the file says that its units are {header.units}, not {self._style.name}",
@@ -112,8 +123,6 @@ class DumpImporter:
 
     def _plan(self, header: Header, window: Window) -> Plan:
         names = header.columns.split()
-        if header.atoms and not names:
-            raise FormatError("ITEM: ATOMS names no columns", path=self._path, line=header.columns_line)
         row: list[bytes] = []
         if header.atoms:
             row = window.peek(64 * len(names) + 256).split(b"\n", 1)[0].split()[: len(names)]
@@ -141,7 +150,8 @@ class DumpImporter:
             return last[1]
         box = header.box(self._path)
         if (scale := self._style.factor("length")) != 1.0:
-            box = Box.of(box.vectors * scale, box.origin * scale, box.boundary)
+            vectors = box.vectors * scale if box.defined else box.vectors
+            box = Box.of(vectors, box.origin * scale, box.boundary, defined=box.defined)
         self._last_box = (key, box)
         return box
 
@@ -154,7 +164,7 @@ class DumpImporter:
         about: dict[str, Any] = {"lammps_columns": list(plan.names), "lammps_boundary": header.letters or ""}
         if self._style.name is not None:
             about["lammps_units"] = self._style.name
-        if (bounds := _kept_bounds(header)) is not None:
+        if (bounds := kept_bounds(header)) is not None:
             about["lammps_bounds"] = bounds
         if plan.form not in (None, "x"):
             about["lammps_coords"] = plan.form
@@ -191,11 +201,11 @@ class DumpImporter:
 
     def _check_unterminated(self, data: bytes | None, header: Header, ordinal: int, window: Window) -> None:
         """Refuse a last line that is cut short for certain or after whole snapshots, since a number may be cut too."""
-        line = window.line
+        line = window.line - 1
         lines = (data or b"").split(b"\n")
         last = lines[-1].split()
         width = len(header.columns.split())
-        cut = ordinal > 0 or len(last) < width
+        cut = ordinal > 0 or len(last) < width or self._options.strict
         if not cut and len(lines) > 1:
             others = [row.split() for row in lines[:-1]]
             shortest = min(len(row[-1]) for row in others if row)
@@ -218,17 +228,27 @@ class DumpImporter:
         if plan.form is None:
             snapshot.notes.append(Note("the snapshot has no columns of positions", line=header.columns_line))
         elif plan.scaled:
+            if not box.defined:
+                message = "scaled positions need a cell, and the bounds enclose no volume"
+                raise FormatError(message, path=self._path, line=header.bounds_line)
             parts = [columns[name].values for name in triple(plan.form)]
             for name, values in zip("xyz", cartesian(parts, box), strict=True):
                 columns[name] = Column.of(values)
         elif plan.form[0] == "X":
             snapshot.notes.append(Note("the columns X Y Z are taken for the positions", line=header.columns_line))
+        if not box.defined:
+            message = "the bounds enclose no volume, so there is no cell"
+            snapshot.notes.append(Note(message, line=header.bounds_line))
         self._add_elements(columns, snapshot)
         return columns
 
     def _column(self, source: str, target: str, kind: str, quantity: str | None, found: Any, header: Header) -> Column:
         if kind == "s":
             codes, words = found
+            for code, word in enumerate(words):
+                if b"\0" in word:
+                    line = header.columns_line + 1 + int(np.argmax(codes == code))
+                    raise FormatError(f"column {source}: {_text(word)!r} holds a NUL", path=self._path, line=line)
             labels = np.array([_text(word) for word in words], dtype=STRING)
             return Column.of(labels[codes] if len(words) else np.zeros(0, dtype=STRING))
         values: Array = found
@@ -268,14 +288,13 @@ class DumpImporter:
         return order
 
 
-def _kept_bounds(header: Header) -> tuple[float, ...] | None:
-    """The bounds as written, lo, hi and tilt of every axis, where a tilt or rounding hides them in the vectors."""
+def kept_bounds(header: Header) -> tuple[float, ...] | None:
+    """The bounds as written, lo and hi of every axis and its tilt if it has one, where the vectors do not tell them."""
     if header.general:
         return None
-    if not header.tilted and all(row[0] + (row[1] - row[0]) == row[1] for row in header.bounds):
+    if not header.tilted and all(lo < hi and lo + (hi - lo) == hi for lo, hi in header.bounds):
         return None
-    rows = ((*row, 0.0)[:3] for row in header.bounds)
-    return tuple(value for row in rows for value in row)
+    return tuple(value for row in header.bounds for value in row)
 
 
 def _may_be_text(name: bytes) -> bool:
@@ -313,7 +332,7 @@ FORMAT = Adapter(
     sniff=_looks_like_a_dump,
     carries=Carries(
         columns=frozenset(row.target for row in BY_SOURCE.values()) | set("xyz"),
-        other_columns=frozenset(("f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "string")),
+        other_columns=frozenset(("f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "string")),
         vectors=True,
         meta=frozenset(f"lammps_{key}" for key in ("columns", "boundary", "units", "bounds", "coords")),
         box=True,

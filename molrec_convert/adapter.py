@@ -7,13 +7,14 @@ frame, between a head and a tail.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .model import Frame, Meta
 
 if TYPE_CHECKING:
+    from .loss import Contents, Loss
     from .options import Options
     from .text.window import Window
 
@@ -111,7 +112,10 @@ class Importer(Protocol):
 
 
 class Exporter(Protocol):
-    """Writes one target; made anew for every conversion."""
+    """Writes one target; made anew for every conversion.
+
+    It may have a list ``notes`` of what was noticed in writing, which is looked at after the tail.
+    """
 
     def head(self, first: Snapshot) -> bytes:
         """What stands before the first frame."""
@@ -191,6 +195,8 @@ class Adapter:
         Whether a file is a sequence of frames, even when it holds one; its record has a trajectory then.
     carries
         What it can hold.
+    lost
+        What of some contents it cannot hold besides, where that depends on what else they hold.
     importer, exporter
         Made with the name of the file and the options; None where the format goes one way only.
     options
@@ -206,6 +212,7 @@ class Adapter:
     sniff: Callable[[bytes], bool] | None = None
     series: bool = True
     carries: Carries = Carries()
+    lost: Callable[[Contents], Iterable[Loss]] | None = None
     importer: ImporterFactory | None = None
     exporter: ExporterFactory | None = None
     options: frozenset[str] = frozenset()

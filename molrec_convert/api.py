@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from . import __version__, registry
 from .adapter import Snapshot
-from .errors import OptionError
+from .convert import Notes
+from .errors import ConvertWarning, FormatError, LossWarning, OptionError
 from .frames import FrameSelection
-from .inputs import RECORD_FORMAT, open_input, record_snapshots
-from .model import Frame, Meta, Record
+from .inputs import RECORD_FORMAT, open_input, record_snapshots, with_system
+from .model import Frame, Record
 from .model.trajectory import MemoryTrajectory, Trajectory
 from .options import Options
 from .outputs import PartFile, RecordOutput, TextOutput
-from .sniff import is_record_name, target_adapter
+from .placement import CELL_KEY, Placement, Placer
+from .sniff import is_record_name, is_replaceable, target_adapter
 
 
 def open(path: str | Path, *, strict: bool = True) -> Record:  # noqa: A001 - mc.open is what people look for
@@ -52,6 +54,7 @@ def read(
     format: str | None = None,
     frames: str | None = None,
     units: str | None = None,
+    atom_style: str | None = None,
     type_map: dict[str, str] | None = None,
     keep_order: bool = False,
     strict: bool = False,
@@ -66,7 +69,7 @@ def read(
         Its format, where content and name do not tell.
     frames
         Which frames: ``0:100:10``, ``0,5,-1``; by default all.
-    units, type_map, keep_order, strict
+    units, atom_style, type_map, keep_order, strict
         As `convert` takes them.
 
     Returns
@@ -78,40 +81,57 @@ def read(
     ------
     ConvertError
         With file, line and frame.
+
+    Warns
+    -----
+    ConvertWarning
+        For everything that a person should know, such as a file that is cut short.
     """
-    options = Options(units=units, type_map=type_map or {}, keep_order=keep_order, strict=strict)
+    options = Options(
+        units=units, atom_style=atom_style, type_map=type_map or {}, keep_order=keep_order, strict=strict
+    )
     selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
     with ThreadPoolExecutor(max_workers=2) as executor:
         found = open_input(Path(path), stream=None, format_name=format, options=options)
+        notes = Notes(found.name)
+        placement = Placement()
+        snapshots: list[Snapshot] = []
         try:
-            snapshots = list(found.snapshots(selection, executor, None))
+            for snapshot in found.snapshots(selection, executor, None):
+                for note in snapshot.notes:
+                    notes.add(note, len(snapshots))
+                placement.learn(snapshot)
+                snapshots.append(snapshot)
             meta = found.provenance()
         finally:
             found.close()
-    if snapshots and snapshots[0].units:
+    if not snapshots:
+        raise FormatError("there is no frame in it", path=found.name)
+    for note in (*found.notes, *placement.notes):
+        notes.add(note)
+    for text in notes.texts():
+        warnings.warn(text, ConvertWarning, stacklevel=2)
+    if snapshots[0].units:
         meta["units"] = dict(snapshots[0].units)
     if not found.series and len(snapshots) == 1:
-        return Record(meta=meta, frame=snapshots[0].frame)
-    return Record(meta=meta, system=_about(snapshots), trajectory=_trajectory(snapshots))
+        return Record(meta=meta, frame=placement.alone(snapshots[0]))
+    placer = Placer(placement)
+    return Record(meta=meta, system=placer.system, trajectory=_trajectory(placer, snapshots))
 
 
-def _about(snapshots: list[Snapshot]) -> Frame | None:
-    about = snapshots[0].about if snapshots else Meta()
-    return Frame(meta=about) if about and all(about.same(each.about) for each in snapshots) else None
-
-
-def _trajectory(snapshots: list[Snapshot]) -> MemoryTrajectory:
-    steps = [snapshot.step for snapshot in snapshots]
-    rising = all(step is not None for step in steps) and all(
-        later > earlier  # type: ignore[operator]
-        for earlier, later in pairwise(steps)
-    )
-    times = [snapshot.time for snapshot in snapshots]
-    return MemoryTrajectory(
-        [snapshot.frame for snapshot in snapshots],
-        step=steps if rising else None,
-        time=times if all(time is not None for time in times) else None,
-    )
+def _trajectory(placer: Placer, snapshots: list[Snapshot]) -> MemoryTrajectory:
+    """Whole frames, laid out as a record of them gives them."""
+    frames: list[Frame] = []
+    steps: list[int] = []
+    times: list[float | None] = []
+    for snapshot in snapshots:
+        moving, step, time = placer.place(snapshot)
+        moving.meta.pop(CELL_KEY, None)
+        frames.append(with_system(moving, placer.system, len(frames)))
+        steps.append(step)
+        times.append(time)
+    timed = None not in times
+    return MemoryTrajectory(frames, step=steps, time=times if timed else None, fills=placer.schema.meta)
 
 
 def write(
@@ -147,14 +167,20 @@ def write(
     ------
     ConvertError
         Where the format cannot hold the frames, or the target exists.
+
+    Warns
+    -----
+    LossWarning
+        For what the format cannot hold and was left out.
     """
     record, single = _as_record(data, step, time, units)
     target = Path(path)
-    part = PartFile(target, force=force)
+    to_record = format == RECORD_FORMAT or (format is None and is_record_name(target))
+    part = PartFile(target, force=force, replaceable=is_replaceable if to_record else None)
     options = Options(decimals=decimals, strict=strict)
     with ThreadPoolExecutor(max_workers=2) as executor:
         output: RecordOutput | TextOutput
-        if format == RECORD_FORMAT or (format is None and is_record_name(target)):
+        if to_record:
             output = RecordOutput(part, series=not single, executor=executor)
         else:
             adapter = registry.by_name(format) if format is not None else target_adapter(target)
@@ -169,6 +195,8 @@ def write(
         except BaseException:
             output.discard()
             raise
+    if isinstance(output, TextOutput) and output.report:
+        warnings.warn(str(output.report), LossWarning, stacklevel=2)
 
 
 def _as_record(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -18,7 +18,7 @@ from .inputs import RECORD_FORMAT, Input, open_input
 from .loss import LossReport
 from .options import Options
 from .outputs import PartFile, RecordOutput, TextOutput
-from .sniff import HDF5_SIGNATURE, is_record, is_record_name, target_adapter
+from .sniff import is_record_name, is_replaceable, target_adapter
 from .source import Transform
 from .steps import declare_fixed_decimals, declare_precision
 from .steps import to_units as to_units_step
@@ -26,6 +26,9 @@ from .steps import unwrap as unwrap_step
 
 STREAM = "-"
 """The name that stands for a standard stream on the command line."""
+
+GUESSES = frozenset(("elements",))
+"""What can be guessed, on request."""
 
 Progress = Callable[[int, int | None, int], None]
 """Called with how much was read, of how much (None where unknown), and the frames so far."""
@@ -100,11 +103,14 @@ def convert(
     frames: str | None = None,
     units: str | None = None,
     to_units: str | None = None,
+    atom_style: str | None = None,
     type_map: Mapping[str, str] | None = None,
+    guess: Collection[str] = (),
     keep_order: bool = False,
     unwrap: bool = False,
     precision: float | str | Mapping[str, float] | None = None,
     decimals: int | None = None,
+    plain: bool = False,
     strict: bool = False,
     force: bool = False,
     threads: int = 2,
@@ -126,8 +132,12 @@ def convert(
         The unit style of a file that does not state it, such as ``real``; of a target, the style to write.
     to_units
         Convert all known quantities to this unit system.
+    atom_style
+        The columns of a file that does not state them: a style such as ``full``, or names such as ``id type x y z``.
     type_map
         The element of every type, as ``{"1": "Si"}``.
+    guess
+        What may be guessed where the source does not say: ``["elements"]``, from the names of atoms.
     keep_order
         Keep the rows in the file's order where the format's order means nothing; by default they are sorted by id.
     unwrap
@@ -137,6 +147,8 @@ def convert(
         ``"auto"``: from the decimals of the source. By default numbers are kept exactly.
     decimals
         Decimals of the reals in a text target; by default the fewest digits that read back exactly.
+    plain
+        Write the simplest form of a text target that has several: XYZ without keys.
     strict
         Refuse what would be left out or repaired with a warning.
     force
@@ -160,11 +172,14 @@ def convert(
     selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
     options = Options(
         units=units,
+        atom_style=atom_style,
         type_map=dict(type_map or {}),
+        guess=_guesses(guess),
         keep_order=keep_order,
         unwrap=unwrap,
         strict=strict,
         decimals=decimals,
+        plain=plain,
         sample_decimals=precision == "auto",
     )
     path, stream = _opened(source)
@@ -186,7 +201,7 @@ def convert(
                         progress(*found.progress(), output.frames)
                 if not output.frames:
                     raise FormatError("there is no frame in it", path=found.name)
-                for note in found.notes:
+                for note in (*found.notes, *output.notes):
                     notes.add(note)
                 report.frames, report.warnings = output.frames, notes.texts()
                 document = _document(found, report, options, to_units, precision, frames)
@@ -200,8 +215,17 @@ def convert(
             found.close()
     if isinstance(output, TextOutput):
         report.losses = output.report
+        for note in output.notes:
+            notes.add(note)
+        report.warnings = notes.texts()
     report.provenance, report.seconds = document, time.perf_counter() - begun
     return report
+
+
+def _guesses(asked: Collection[str]) -> frozenset[str]:
+    if unknown := sorted(set(asked) - GUESSES):
+        raise OptionError(f"--guess takes {', '.join(sorted(GUESSES))}, not {unknown[0]!r}")
+    return frozenset(asked)
 
 
 def _opened(source: str | Path | BinaryIO) -> tuple[Path | None, BinaryIO | None]:
@@ -219,14 +243,7 @@ def _part_of(
         return None, "standard output", target
     path = Path(target)
     record = to_format == RECORD_FORMAT or (to_format is None and is_record_name(path))
-    return PartFile(path, force=force, replaceable=_may_be_replaced if record else None), path.name, None
-
-
-def _may_be_replaced(path: Path) -> bool:
-    """Whether an existing file is a record or holds nothing: only these are replaced by a record."""
-    with path.open("rb") as file:
-        head = file.read(4096)
-    return not head or is_record(head) or not head.startswith(HDF5_SIGNATURE)
+    return PartFile(path, force=force, replaceable=is_replaceable if record else None), path.name, None
 
 
 def _output(
@@ -287,7 +304,11 @@ def _document(
         document["units"] = dict(report.provenance["units"])
     document["creator"] = {"name": "molrec-convert", "version": __version__}
     document["convert"] = {
-        "options": {key: value for key, value in asked.items() if value not in (None, False, {})},
+        "options": {
+            key: sorted(value) if isinstance(value, frozenset) else value
+            for key, value in asked.items()
+            if value not in (None, False, {})
+        },
         "warnings": report.warnings,
     }
     with suppress(KeyError):

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Protocol
 
 from . import registry
 from .adapter import Adapter, Note, Snapshot
-from .errors import FormatError, OptionError
+from .errors import FormatError, OptionError, RecordError
 from .frames import FrameSelection
 from .model import Block, Frame, Meta, Record, Schema
 from .model.meta import same_value
@@ -86,7 +86,7 @@ def _is_record_file(path: Path) -> bool:
 
 
 def _check_options(name: str, known: frozenset[str], options: Options) -> None:
-    general = {"strict", "decimals", "sample_decimals", "units", "unwrap"}
+    general = {"strict", "decimals", "plain", "sample_decimals", "units", "unwrap"}
     unknown = [option for option in options.given() if option not in known | general]
     if unknown:
         raise OptionError(f"--{unknown[0].replace('_', '-')} means nothing to {name}")
@@ -180,12 +180,30 @@ def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
     about = Meta(record.system.meta) if record.system is not None else Meta()
     schema, steps, times = record.trajectory.schema, record.trajectory.step, record.trajectory.time
     for index in chosen:
-        frame = record.trajectory[index]
+        frame = with_system(record.trajectory[index], record.system, index)
         meta = _without_fills(frame.meta, schema)
-        step = meta.pop(STEP_KEY, int(steps[index]))
+        step = meta.pop(STEP_KEY, None) if STEP_KEY in schema.meta else int(steps[index])
         time = float(times[index]) if times is not None else meta.pop(TIME_KEY, None)
         blocks = {name: _without_null_columns(name, block, schema) for name, block in frame.items()}
         yield Snapshot(Frame.of(blocks, frame.box, meta), step, time, about, units)
+
+
+def with_system(frame: Frame, system: Frame | None, index: int) -> Frame:
+    """The frame with what stands once for all frames, unless it has it."""
+    blocks = dict(frame.items())
+    for name, fixed in ({} if system is None else system).items():
+        block = blocks.get(name)
+        if block is not None and block.count != fixed.count:
+            message = f"system has {fixed.count} rows of {name!r}, the frame {block.count}"
+            raise RecordError(message, frame=index)
+        if block is None:
+            blocks[name] = fixed
+        elif not fixed.keys() <= block.keys():
+            columns, targets = {**fixed.columns, **block.columns}, {**fixed.targets, **block.targets}
+            blocks[name] = Block.of(
+                columns, block.count, shape=block.shape, targets=targets, attributes=block.attributes
+            )
+    return Frame.of(blocks, frame.box, frame.meta)
 
 
 def _without_null_columns(name: str, block: Block, schema: Schema) -> Block:
@@ -196,7 +214,7 @@ def _without_null_columns(name: str, block: Block, schema: Schema) -> Block:
     missing = {
         key
         for key, declared in spec.columns.items()
-        if declared.nullable and (mask := block.column(key).valid) is not None and not mask.any()
+        if declared.nullable and key in block and (mask := block.column(key).valid) is not None and not mask.any()
     }
     if not missing:
         return block

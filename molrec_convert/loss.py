@@ -65,6 +65,7 @@ class Contents:
     no_box: bool = False
     origin: bool = False
     open_axes: bool = False
+    periodic: bool = False
     step: bool = False
     time: bool = False
     frames: int = 1
@@ -85,6 +86,7 @@ class Contents:
             no_box=len(cells) < len(boxes),
             origin=any(bool(box.origin.any()) for box in boxes if box is not None),
             open_axes=any(not box.boundary.all() for box in cells),
+            periodic=any(bool(box.boundary.any()) for box in cells),
             step=any(snapshot.step is not None for snapshot in snapshots),
             time=any(snapshot.time is not None for snapshot in snapshots),
             frames=len(frames),

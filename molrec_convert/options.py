@@ -14,8 +14,12 @@ class Options:
     ----------
     units
         The unit style of a file that does not state it, such as ``real``.
+    atom_style
+        The columns of a file that does not state them: a style such as ``full``, or names of columns.
     type_map
         The element of every type number or label, such as ``{"1": "Si"}``.
+    guess
+        What may be guessed where a file does not say: ``elements``, from the names of atoms.
     keep_order
         Keep the rows in the file's order, where the format's order means nothing.
     unwrap
@@ -24,16 +28,21 @@ class Options:
         Refuse what is otherwise repaired or left out with a warning.
     decimals
         Decimals of the reals in a text target; by default the fewest digits that read back exactly.
+    plain
+        Write the simplest form of a text target that has several.
     sample_decimals
         Look for the number of decimals of the columns of a text source.
     """
 
     units: str | None = None
+    atom_style: str | None = None
     type_map: Mapping[str, str] = field(default_factory=dict)
+    guess: frozenset[str] = frozenset()
     keep_order: bool = False
     unwrap: bool = False
     strict: bool = False
     decimals: int | None = None
+    plain: bool = False
     sample_decimals: bool = False
 
     def given(self) -> dict[str, object]:

@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .adapter import Adapter, Exporter, Snapshot
+from .adapter import Adapter, Exporter, Note, Snapshot
 from .errors import LossError, OptionError, RecordError, TargetError
-from .loss import Contents, LossReport, losses
+from .loss import Contents, Loss, LossReport, losses
 from .model import Meta
 from .options import Options
 from .placement import Placement, Placer
@@ -79,7 +79,8 @@ class RecordOutput:
         self._placement = Placement()
         self._waiting: list[Snapshot] = []
         self._waiting_bytes = 0
-        self._segments: list[Path] = []
+        self._segments: list[tuple[Path, bool]] = []
+        """Files, and whether their steps only count the frames."""
         self._writer: RecordWriter | None = None
         self._trajectory: TrajectoryWriter | None = None
         self._placer: Placer | None = None
@@ -107,6 +108,11 @@ class RecordOutput:
             return
         self._append(snapshot)
 
+    @property
+    def notes(self) -> list[Note]:
+        """What a person should know about the layout."""
+        return self._placement.notes
+
     def finish(self, document: dict[str, Any]) -> None:
         """Close the record, with its document."""
         if not self._segments and not self._series and self.frames == 1:
@@ -121,14 +127,14 @@ class RecordOutput:
         self._writer.set_meta(document)
         self._writer.close()
         if self._segments:
-            self._segments.pop().replace(self._part.path)
+            self._segments.pop()[0].replace(self._part.path)
 
     def discard(self) -> None:
         """Close what is open and remove it."""
         with suppress(Exception):  # the error that led here is the one to tell
             if self._writer is not None:
                 self._writer.close()
-        for path in self._segments:
+        for path, _ in self._segments:
             path.unlink(missing_ok=True)
         self._part.discard()
 
@@ -141,8 +147,10 @@ class RecordOutput:
 
     def _begin(self, *, last: bool = False) -> None:
         path = self._part.path.with_name(f"{self._part.path.name}.{len(self._segments)}")
-        self._segments.append(path)
+        self._segments.append((path, False))
         self._open(path, len(self._waiting) if last else None)
+        assert self._placer is not None
+        self._segments[-1] = (path, self._placer.counts)
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         for snapshot in waiting:
             self._append(snapshot)
@@ -174,13 +182,17 @@ class RecordOutput:
 
         self._open(self._part.path, self.frames)
         while self._segments:
-            with open_record(self._segments[0]) as record:
+            path, counts = self._segments[0]
+            with open_record(path) as record:
                 for snapshot in record_snapshots(record, list(range(len(record)))):
-                    self._append(self._restored(snapshot))
-            self._segments.pop(0).unlink()
+                    self._append(self._restored(snapshot, counts=counts))
+            path.unlink()
+            self._segments.pop(0)
 
-    def _restored(self, snapshot: Snapshot) -> Snapshot:
+    def _restored(self, snapshot: Snapshot, *, counts: bool) -> Snapshot:
         """A frame of a segment as it was taken: facts about the source that moved stand apart from its meta again."""
+        if counts:
+            snapshot.step = None
         about = Meta(snapshot.about)
         for key in self._placement.about_keys:
             if key in snapshot.frame.meta:
@@ -220,13 +232,14 @@ class TextOutput:
         self._first_count: int | None = None
         self._file: BinaryIO | None = None
         self.frames = 0
+        self.notes: list[Note] = []
         self.report = LossReport(adapter.name)
 
     def add(self, snapshot: Snapshot) -> None:
         """Take the next frame."""
-        self._note_losses(snapshot)
         snapshot.about = Meta({**snapshot.frame.meta, **snapshot.about},
                               tags={**snapshot.frame.meta.tags, **snapshot.about.tags})  # fmt: skip
+        self._note_losses(snapshot)
         if self._file is None:
             self._file = self._opened()
             self._file.write(self._exporter.head(snapshot))
@@ -245,6 +258,7 @@ class TextOutput:
             self._write_next()
         assert self._file is not None
         self._file.write(self._exporter.tail())
+        self.notes += getattr(self._exporter, "notes", ())
         self._file.flush()
         if self._part is not None:
             self._file.close()
@@ -277,11 +291,16 @@ class TextOutput:
     def _found(self, snapshot: Snapshot) -> Iterator[Any]:
         if self._known is not None:
             if not self.frames:
-                yield from losses(self._known, self._adapter.carries)
+                yield from self._lost(self._known)
             return
         contents = Contents.of([snapshot])
         count = contents.counts.get("atoms", 0)
         self._first_count = count if self._first_count is None else self._first_count
         contents.frames = self.frames + 1
         contents.varying = count != self._first_count
+        yield from self._lost(contents)
+
+    def _lost(self, contents: Contents) -> Iterator[Loss]:
         yield from losses(contents, self._adapter.carries)
+        if self._adapter.lost is not None:
+            yield from self._adapter.lost(contents)

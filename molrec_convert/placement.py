@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .adapter import Snapshot
+from .adapter import Note, Snapshot
 from .mapping.names import may_be_fixed
 from .model import Block, BlockSpec, Column, Frame, Meta, MetaSpec, Schema
 from .model.dtypes import DTYPES, ENDPOINTS
@@ -33,6 +33,7 @@ class Placement:
         self.schema = Schema()
         self.ordinal_steps = False
         self.timed = True
+        self.notes: list[Note] = []
         self._seen = 0
         self._signature: tuple[Any, ...] = ()
         self._fixed: dict[str, dict[str, Column]] = {}
@@ -44,8 +45,8 @@ class Placement:
         self._moving_about: set[str] = set()
         self._last_step: int | None = None
         self._stepless = self._stepped = self._some_time = False
-        self._boxed = False
-        self._unboxed_later = False
+        self._boxed = self._undefined = False
+        self._mixed_cells = False
 
     # ------------------------------------------------------------ learning
     def learn(self, snapshot: Snapshot) -> bool:
@@ -64,10 +65,13 @@ class Placement:
         for name in [name for name in self._fixed if name not in frame]:
             changed |= self._release(name)
         changed |= self._learn_about(snapshot.about)
-        defined = frame.box is not None and frame.box.defined
-        if self._boxed and not defined and not self._unboxed_later:
-            self._unboxed_later = changed = True
+        box = frame.box
+        defined = box is not None and box.defined
+        lost = self._boxed and not defined
+        if not self._mixed_cells and (lost or (self._undefined and (defined or box is None))):
+            self._mixed_cells = changed = True
         self._boxed |= defined
+        self._undefined |= box is not None and not defined
         self._seen += 1
         return changed
 
@@ -78,7 +82,12 @@ class Placement:
             self._stepless = self.ordinal_steps = changed = True
         elif step is not None and not self.ordinal_steps and last is not None and step <= last:
             self.ordinal_steps = changed = True
+            message = f"step {step} comes after step {last}: frames are counted, and the steps kept as {STEP_KEY!r}"
+            self.notes.append(Note(message, frame=self._seen))
         self._last_step = step
+        # What the frames before did not state has no key yet.
+        changed |= step is not None and self._stepless and not self._stepped
+        changed |= snapshot.time is not None and not self.timed and not self._some_time
         self._stepped |= step is not None
         self._some_time |= snapshot.time is not None
         if self.timed and snapshot.time is None:
@@ -126,8 +135,9 @@ class Placement:
         changed, self._last_about = False, about
         for key in {**self._about_tags, **about.tags}:
             if key in about:
-                tag = about.tag(key)
-                self._about_tags[key] = joined_tag(self._about_tags.get(key, tag), tag)
+                tag = joined_tag(self._about_tags.get(key, about.tag(key)), about.tag(key))
+                changed |= key in self._moving_about and tag != self._about_tags[key]
+                self._about_tags[key] = tag
             if key in self._moving_about:
                 continue
             if not self._seen:
@@ -193,7 +203,7 @@ class Placement:
             meta[STEP_KEY] = MetaSpec("json", None) if self._stepless else MetaSpec("i64")
         if not self.timed and self._some_time:
             meta[TIME_KEY] = optional_meta("f64")
-        if self._unboxed_later:
+        if self._mixed_cells:
             meta[CELL_KEY] = MetaSpec("bool", fill=True)
         return meta
 
@@ -210,6 +220,11 @@ class Placer:
         self._timed = placement.timed
         self._appeared: set[str] = set()
         self._count = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether the steps are those of no source, but count the frames."""
+        return self._ordinal_steps and STEP_KEY not in self.schema.meta
 
     def place(self, snapshot: Snapshot) -> tuple[Frame, int, float | None]:
         """The part of a frame that moves, as the schema declares it, with its step and time."""

@@ -34,7 +34,10 @@ def by_name(name: str) -> Adapter:
         near = get_close_matches(name, names(), n=3)
         hint = f", did you mean {' or '.join(map(repr, near))}?" if near else f"; known are {', '.join(names())}"
         raise UnknownFormatError(f"there is no format {name!r}{hint}")
-    adapter = entry.load()
+    try:
+        adapter = entry.load()
+    except ImportError as error:
+        raise ConvertError(f"the format {name!r} cannot be loaded from {entry.value}: {error}") from error
     if not isinstance(adapter, Adapter) or adapter.name != name:
         raise ConvertError(f"the entry point {name!r} of {GROUP} is no adapter of this name: {entry.value}")
     return adapter

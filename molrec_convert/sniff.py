@@ -21,6 +21,13 @@ def is_record(head: bytes) -> bool:
     return head.startswith(HDF5_SIGNATURE) and RECORD_MARKER in head[:4096]
 
 
+def is_replaceable(path: Path) -> bool:
+    """Whether a file is a record or holds nothing: only these are replaced by a record."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    return not head or is_record(head)
+
+
 def is_record_name(path: str | Path) -> bool:
     """Whether a target of this name is to be a record in HDF5."""
     return Path(path).name.lower().endswith(RECORD_SUFFIXES)

@@ -164,7 +164,7 @@ class Source:
             for span in importer.index(self.window, keep=keep):
                 self.frames_seen = span.ordinal + 1
                 yield span
-            self._finish()
+            self._finish(strict=strict)
         except TruncatedError as error:
             if strict or not self.frames_seen:
                 raise self._located(error) from None
@@ -175,17 +175,21 @@ class Source:
         except (OSError, StreamError) as error:
             raise self._stream_error(error) from None
 
-    def _finish(self) -> None:
+    def _finish(self, *, strict: bool = False) -> None:
         while self.window.skip_lines(1 << 40):
             pass
         assert self._stream is not None
         if self._stream.truncated:
-            self.notes.append(Note(f"the {self._stream.compression} data ends early: the file is cut short"))
+            message = f"the {self._stream.compression} data ends early: the file is cut short"
+            if strict:
+                raise TruncatedError(message, path=self.name)
+            self.notes.append(Note(message))
         self._complete = True
 
     def _cut(self, error: TruncatedError) -> Note:
-        return Note(f"truncated: {error.message}; the {self.frames_seen} whole frames before are kept",
-                    line=error.line, frame=error.frame)  # fmt: skip
+        count = self.frames_seen
+        kept = "the whole frame before is kept" if count == 1 else f"the {count} whole frames before are kept"
+        return Note(f"truncated: {error.message}; {kept}", line=error.line, frame=error.frame)
 
     def _located(self, error: FormatError) -> FormatError:
         error.path = self.name if error.path is None else error.path

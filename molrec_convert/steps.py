@@ -9,7 +9,7 @@ import numpy as np
 from .adapter import Note, Snapshot
 from .errors import OptionError
 from .mapping.names import META_QUANTITIES, QUANTITIES, may_be_fixed
-from .mapping.units import DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
+from .mapping.units import DIMENSIONLESS, DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
 from .model import Block, Box, Column, Frame, Meta
 from .model.precision import checked_precision, rounded
 
@@ -21,6 +21,8 @@ SMALL = 1000
 
 def to_units(name: str) -> Step:
     """Convert all that has a known quantity to a unit system; masses stay amu and charges e."""
+    if name == DIMENSIONLESS:
+        raise OptionError(f"numbers are not made ratios: --to-units {name} does not fit")
     target = stored_system(system(name)) if system(name).get("length") == "angstrom" else system(name)
     target = {**target, "mass": "amu", "charge": "e"}
 
@@ -108,7 +110,9 @@ def declare_precision(precision: Mapping[str, float]) -> Step:
             by = wanted.get(name, None if may_be_fixed(name, column.dtype) else rest)
             if by is not None and column.dtype == "f64":
                 columns[name] = Column.of(rounded(column.values, by), column.valid, by)
-                if name not in wanted and column.values.size and np.nanmax(np.abs(column.values)) < SMALL * by:
+                size = np.abs(column.values)
+                largest = np.max(size, where=np.isfinite(size), initial=0.0)
+                if name not in wanted and 0.0 < largest < SMALL * by:
                     snapshot.notes.append(Note(f"column {name} holds small values, which a precision of {by:g} blurs"))
         snapshot.frame["atoms"] = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets)
         return snapshot

@@ -1,10 +1,21 @@
 """What all tests share."""
 
+import os
+from functools import partial
+
 import pytest
 
-from .converting import ROOT
+from .converting import ROOT, back, to_record
 
 SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_sync():
+    """Do not wait for disks: the files of tests need not outlive a power cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +30,23 @@ def shared():
 def sample_data():
     """The small real files of the project."""
     return ROOT / "sample_data"
+
+
+@pytest.fixture
+def converted(tmp_path):
+    """Convert a text to a record and read it: ``converted(text, "in.xyz", units="real").values("x")``."""
+    made = []
+
+    def convert_text(*arguments, **options):
+        made.append(to_record(tmp_path, *arguments, **options))
+        return made[-1]
+
+    yield convert_text
+    for each in made:
+        each.record.close()
+
+
+@pytest.fixture
+def text_of(tmp_path):
+    """Convert a record to text: ``text_of(converted(text), "back.xyz")``."""
+    return partial(back, tmp_path)

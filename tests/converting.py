@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from molrec_convert.convert import Report, convert
-from molrec_convert.model import Block, Record
-from molrec_convert.records import open_record
+from molrec_convert.model import Block, Box, Meta
+from molrec_convert.records import StoredRecord, open_record
+
+from .records.builders import check_with_arbiter
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -16,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 class Converted(NamedTuple):
     """A record, and how it came about."""
 
-    record: Record
+    record: StoredRecord
     report: Report
     path: Path
 
@@ -40,6 +42,25 @@ class Converted(NamedTuple):
             return values
         return [value if there else None for value, there in zip(values, column.valid, strict=True)]
 
+    def box(self, frame: int = 0) -> Box | None:
+        """The cell of a frame."""
+        if self.record.trajectory is None:
+            assert self.record.frame is not None
+            return self.record.frame.box
+        return self.record.trajectory[frame].box
+
+    @property
+    def about(self) -> Meta:
+        """What holds for the whole source."""
+        section = self.record.system if self.record.trajectory is not None else self.record.frame
+        return Meta() if section is None else section.meta
+
+    @property
+    def fixed(self) -> list[str]:
+        """The columns of atoms that stand once."""
+        system = self.record.system
+        return [] if system is None or "atoms" not in system else sorted(system["atoms"])
+
 
 class Ran(NamedTuple):
     """How a command ended."""
@@ -56,21 +77,19 @@ def source_of(folder: Path, data: str | bytes, name: str) -> Path:
     return path
 
 
-def run(*words: object, stdin: bytes | None = None, cwd: Path | None = None, module: bool = False) -> Ran:
-    """The command line, in a process of its own."""
-    command = [sys.executable, "-P", "-m", "molrec_convert"] if module else [command_path()]
-    environment = {**os.environ, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
-    done = subprocess.run(
-        [*command, *map(str, words)],
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        cwd=cwd,
-        env=environment,
-        timeout=60,
-        check=False,
-    )
-    return Ran(done.returncode, done.stdout, done.stderr.decode())
+def to_record(folder: Path, data: str | bytes, name: str = "in.dump", **options: Any) -> Converted:
+    """Convert a text and open the record, which the independent reader finds in order, where it is at hand."""
+    source, target = source_of(folder, data, name), folder / "out.h5"
+    report = convert(source, target, force=True, **options)
+    check_with_arbiter(target, report.frames)
+    return Converted(open_record(target), report, target)
+
+
+def back(folder: Path, made: Converted, name: str = "back.dump", **options: Any) -> str:
+    """Convert a record to text."""
+    target = folder / name
+    convert(made.path, target, force=True, **options)
+    return target.read_text()
 
 
 def command_path() -> str:
@@ -78,15 +97,21 @@ def command_path() -> str:
     return str(Path(sys.executable).with_name("molrec-convert"))
 
 
-def to_record(folder: Path, data: str | bytes, name: str = "in.dump", **options: Any) -> Converted:
-    """Convert a text and open the record."""
-    source, target = source_of(folder, data, name), folder / "out.h5"
-    report = convert(source, target, force=True, **options)
-    return Converted(open_record(target), report, target)
+def run(*words: object, stdin: bytes | None = None, cwd: Path | None = None, module: bool = False) -> Ran:
+    """The command line, in a process of its own."""
+    command = [sys.executable, "-P", "-m", "molrec_convert"] if module else [command_path()]
+    done = subprocess.run(
+        [*command, *map(str, words)],
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"},
+        timeout=60,
+        check=False,
+        **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),  # type: ignore[call-overload]
+    )
+    return Ran(done.returncode, done.stdout, done.stderr.decode())
 
 
-def back(folder: Path, record: Path, name: str = "back.dump", **options: Any) -> str:
-    """Convert a record to text."""
-    target = folder / name
-    convert(record, target, force=True, **options)
-    return target.read_text()
+def left_behind(folder: Path) -> list[str]:
+    """The files of a folder that a conversion may not leave."""
+    return sorted(path.name for path in folder.iterdir() if ".part" in path.name)

@@ -20,18 +20,25 @@ def command(
     target: Annotated[str, typer.Argument(help="The file to write: *.h5 for a record; - for standard output.")],
     from_format: Annotated[str | None, typer.Option("--from", help="Format of the source.")] = None,
     to_format: Annotated[str | None, typer.Option("--to", help="Format of the target.")] = None,
-    frames: Annotated[str | None, typer.Option(help="Which frames: 0:100:10, or 0,5,-1.")] = None,
+    frames: Annotated[str | None, typer.Option(help="Which frames: 0:500:10, or 0,5,-1.")] = None,
     units: Annotated[
         str | None, typer.Option(help="Unit style of the file, where it does not say: real, metal, lj.")
     ] = None,
+    atom_style: Annotated[
+        str | None, typer.Option(help="Columns of the atoms, where the file does not say: full, or 'id type x y z'.")
+    ] = None,
     to_units: Annotated[str | None, typer.Option(help="Convert known quantities to this unit system.")] = None,
     type_map: Annotated[str | None, typer.Option(help="Elements of the types: 1=Si,2=C.")] = None,
+    guess: Annotated[
+        str | None, typer.Option(help="What may be guessed where the source does not say: elements, from names.")
+    ] = None,
     keep_order: Annotated[bool, typer.Option("--keep-order", help="Do not sort atoms by id.")] = False,
     unwrap: Annotated[bool, typer.Option("--unwrap", help="Add the periodic images to the positions.")] = False,
     precision: Annotated[
         str | None, typer.Option(help="Keep moving reals to this tolerance: 1e-3, or x=1e-3,vx=1e-6, or auto.")
     ] = None,
     decimals: Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of reals in a text target.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Write plain XYZ, without keys and a cell.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse any loss or repair.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write a JSON report to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the target.")] = False,
@@ -48,12 +55,15 @@ def command(
             to_format=to_format,
             frames=frames,
             units=units,
+            atom_style=atom_style,
             to_units=to_units,
             type_map=_pairs(type_map, "--type-map"),
+            guess=[] if guess is None else guess.split(","),
             keep_order=keep_order,
             unwrap=unwrap,
             precision=_precision(precision),
             decimals=decimals,
+            plain=plain,
             strict=strict,
             force=force,
             progress=progress,

@@ -8,11 +8,19 @@ from typing import Annotated
 import typer
 
 
-def command(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+def command(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    table: Annotated[bool, typer.Option("--table", help="What each format carries, as Markdown.")] = False,
+) -> None:
     """List the formats."""
     from molrec_convert import registry
     from molrec_convert.inputs import RECORD_FORMAT
 
+    if table:
+        from molrec_convert.carried import carried_table
+
+        typer.echo(carried_table(registry.adapters()), nl=False)
+        return
     rows = [(RECORD_FORMAT, "rw", "*.h5", "MolRec record in HDF5")]
     rows += [
         (

@@ -12,4 +12,6 @@ def command(file: Annotated[Path, typer.Argument(help="The record.")]) -> None:
     """Mend a record that its writer did not close; every frame that was committed is kept."""
     from molrec_convert.records import repair
 
-    typer.echo(str(repair(file)))
+    found = repair(file)
+    frames = "1 frame" if found.frames == 1 else f"{found.frames} frames"
+    typer.echo(f"{file}: {'; '.join(found.what) or 'nothing was to be mended'}; it holds {frames}")

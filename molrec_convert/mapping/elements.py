@@ -38,8 +38,10 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 
 CLOSE, CLOSE_PART = 0.005, 2e-4
 """How far a mass may be off a weight to be that of the element: older tables differ so much, united atoms more."""
+ROUNDED = 0.1
+"""How far it may be off where the name of the atom speaks for the element, too: masses that were rounded."""
 NEAR = 1.2
-"""How far the mass of an atom that is called an element may be off its weight: isotopes and rounded masses."""
+"""How far the mass of an atom that is called an element may be off its weight: isotopes."""
 
 
 def element_of_mass(mass: float) -> str | None:
@@ -50,11 +52,25 @@ def element_of_mass(mass: float) -> str | None:
     """
     if not mass > 0.0 or mass == round(mass):
         return None
-    symbol = min(WEIGHTS, key=lambda each: abs(WEIGHTS[each] - mass))
+    symbol = _nearest(mass)
     weight = WEIGHTS[symbol]
     return symbol if abs(weight - mass) <= max(CLOSE, CLOSE_PART * weight) else None
 
 
-def is_plausible(symbol: str, mass: float) -> bool:
-    """Whether atoms that are called by this symbol may be the element, having this mass."""
-    return symbol in WEIGHTS and abs(WEIGHTS[symbol] - mass) <= NEAR
+def element_of_name(name: str, mass: float) -> str | None:
+    """The element that the name of a type means where its mass bears it out, or None.
+
+    A name that is a symbol means it; one that begins like a symbol, in any case, does with a mass as near.
+
+    >>> element_of_name("C", 13.019), element_of_name("OT", 16.0), element_of_name("CH4", 16.0)
+    ('C', 'O', None)
+    """
+    if name in WEIGHTS and abs(WEIGHTS[name] - mass) <= NEAR:
+        return name
+    symbol = _nearest(mass)
+    begins = name.lower().startswith(symbol.lower()) and bool(name)
+    return symbol if begins and abs(WEIGHTS[symbol] - mass) <= ROUNDED else None
+
+
+def _nearest(mass: float) -> str:
+    return min(WEIGHTS, key=lambda symbol: abs(WEIGHTS[symbol] - mass))

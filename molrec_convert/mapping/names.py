@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-QUANTITIES: Mapping[str, str] = MappingProxyType(
+NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        name: quantity
-        for quantity, names in {
-            "length": "x y z radius diameter",
-            "velocity": "vx vy vz",
-            "force": "fx fy fz",
-            "charge": "charge",
-            "mass": "mass",
-            "dipole": "mux muy muz",
-            "torque": "tqx tqy tqz",
-            "angular velocity": "omegax omegay omegaz",
-            "angular momentum": "angmomx angmomy angmomz",
-        }.items()
-        for name in names.split()
+        "length": ("x", "y", "z", "radius", "diameter"),
+        "velocity": ("vx", "vy", "vz"),
+        "force": ("fx", "fy", "fz"),
+        "charge": ("charge",),
+        "mass": ("mass",),
+        "dipole": ("mux", "muy", "muz"),
+        "torque": ("tqx", "tqy", "tqz"),
+        "angular velocity": ("omegax", "omegay", "omegaz"),
+        "angular momentum": ("angmomx", "angmomy", "angmomz"),
     }
+)
+"""The columns of a quantity."""
+
+QUANTITIES: Mapping[str, str] = MappingProxyType(
+    {name: quantity for quantity, names in NAMES.items() for name in names}
 )
 """The quantity of a column, by which it is converted."""
 

@@ -20,6 +20,7 @@ from .column import Column
 from .dtypes import DTYPES, STRING, Array
 from .frame import Frame
 from .meta import TAGS, Meta
+from .precision import rounded
 
 NO_FILL: Any = type("NoFill", (), {"__repr__": lambda _: "NO_FILL"})()
 """The fill of a meta key that every frame has."""
@@ -270,7 +271,10 @@ def _conform_column(column: Column | None, spec: ColumnSpec, count: int, where: 
         raise RecordError("null rows in a column that is not nullable", place=where)
     if column.dtype == spec.dtype and column.precision == spec.precision:
         return column
-    return Column.of(promoted_array(column.values, spec.dtype, where), column.valid, spec.precision)
+    values = promoted_array(column.values, spec.dtype, where)
+    return Column.of(
+        values if spec.precision is None else rounded(values, spec.precision), column.valid, spec.precision
+    )
 
 
 def promoted_array(values: Array, dtype: str, where: str) -> Array:

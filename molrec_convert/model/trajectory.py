@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -12,7 +13,7 @@ from molrec_convert.errors import RecordError
 
 from .dtypes import Array
 from .frame import Frame
-from .schema import Schema
+from .schema import MetaSpec, Schema
 
 
 class Trajectory(Sequence[Frame], ABC):
@@ -82,10 +83,20 @@ class MemoryTrajectory(Trajectory):
         Strictly increasing integers; by default the ordinals.
     time
         A time of every frame, or None.
+    fills
+        The declaration of meta keys that some frames have only as a fill.
     """
 
-    def __init__(self, frames: Sequence[Frame], *, step: Any = None, time: Any = None) -> None:
+    def __init__(
+        self,
+        frames: Sequence[Frame],
+        *,
+        step: Any = None,
+        time: Any = None,
+        fills: Mapping[str, MetaSpec] | None = None,
+    ) -> None:
         self._frames = list(frames)
+        self._fills = dict(fills or {})
         steps = np.arange(len(self._frames)) if step is None else np.asarray(step)
         self._step = steps.astype(np.int64, casting="safe") if steps.size else np.zeros(0, np.int64)
         self._time = None if time is None else np.asarray(time, dtype=np.float64)
@@ -115,7 +126,9 @@ class MemoryTrajectory(Trajectory):
     @property
     def schema(self) -> Schema:
         """The union of what the frames hold."""
-        return Schema.of(self._frames)
+        found = Schema.of(self._frames)
+        fills = {key: spec for key, spec in self._fills.items() if key in found.meta}
+        return replace(found, meta={**found.meta, **fills}) if fills else found
 
 
 class Selection(Trajectory):

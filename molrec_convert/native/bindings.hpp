@@ -11,10 +11,14 @@ namespace molrec {
 nanobind::tuple scan_table(nanobind::handle data, const std::string& kinds, std::int64_t rows,
                            unsigned dialect);
 nanobind::tuple scan_numbers(nanobind::handle data, unsigned dialect, std::int64_t limit);
+nanobind::tuple scan_fixed(nanobind::handle data, nanobind::list layout, std::int64_t rows,
+                           nanobind::list marked);
+nanobind::tuple find_line(nanobind::handle data, std::size_t start, nanobind::list marked);
 nanobind::tuple skip_lines(nanobind::handle data, std::size_t start, std::uint64_t count);
 std::uint64_t count_lines(nanobind::handle data);
 nanobind::bytes format_table(nanobind::list columns, nanobind::list styles,
-                             nanobind::bytes separator, nanobind::bytes terminator);
+                             nanobind::bytes separator, nanobind::bytes terminator,
+                             nanobind::list widths);
 nanobind::bytes format_grid(nanobind::list fields, std::size_t row, std::size_t per_line,
                             std::size_t width, int decimals, nanobind::bytes head);
 nanobind::bytes shuffle(nanobind::handle data, std::size_t itemsize);

@@ -29,6 +29,7 @@ struct Column {
     const char* data;
     std::ptrdiff_t stride;  // bytes
     int decimals = 0;
+    std::size_t least = 0;  // columns of text, filled up with blanks on the left
     DecimalsHint hint{};
     std::vector<std::string_view> words{};
 
@@ -40,8 +41,8 @@ struct Column {
     }
 
     std::size_t width() const {
-        std::size_t longest = 0;
-        if (kind == Kind::fixed) return fixed_width(decimals);
+        std::size_t longest = least;
+        if (kind == Kind::fixed) return std::max(longest, fixed_width(decimals));
         for (const auto& word : words) longest = std::max(longest, word.size());
         return std::max(longest, shortest_width);
     }
@@ -133,14 +134,27 @@ char* write_cell(char* out, Column& column, std::size_t row) {
     return out + word.size();
 }
 
+char* write_aligned(char* out, Column& column, std::size_t row) {
+    const auto size = static_cast<std::size_t>(write_cell(out, column, row) - out);
+    if (size >= column.least) return out + size;
+    std::memmove(out + column.least - size, out, size);
+    std::memset(out, ' ', column.least - size);
+    return out + column.least;
+}
+
 }  // namespace
 
 nb::bytes format_table(nb::list columns, nb::list styles, nb::bytes separator,
-                       nb::bytes terminator) {
+                       nb::bytes terminator, nb::list widths) {
     if (columns.size() != styles.size()) throw nb::value_error("each column needs one style");
+    const bool aligned = widths.size() > 0;
+    if (aligned && columns.size() != widths.size()) {
+        throw nb::value_error("each column needs one width");
+    }
     std::vector<Column> table;
     for (std::size_t k = 0; k < columns.size(); ++k) {
         table.push_back(make_column(columns[k], styles[k]));
+        if (aligned) table[k].least = nb::cast<std::size_t>(widths[k]);
         if (table[k].array.shape(0) != table[0].array.shape(0)) {
             throw nb::value_error("the columns differ in length");
         }
@@ -165,7 +179,7 @@ nb::bytes format_table(nb::list columns, nb::list styles, nb::bytes separator,
                     std::memcpy(p, between.data(), between.size());
                     p += between.size();
                 }
-                p = write_cell(p, table[k], row);
+                p = write_aligned(p, table[k], row);
             }
             std::memcpy(p, ending.data(), ending.size());
             p += ending.size();

@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "buffer.hpp"
+#include "marks.hpp"
 
 namespace nb = nanobind;
 
@@ -72,6 +73,26 @@ nb::tuple skip_lines(nb::handle data, std::size_t start, std::uint64_t count) {
         }
     }
     return nb::make_tuple(lines, static_cast<std::size_t>(after - begin));
+}
+
+nb::tuple find_line(nb::handle data, std::size_t start, nb::list marked) {
+    const Buffer buffer(data);
+    if (start > buffer.size()) throw nb::value_error("start lies behind the end of the data");
+    const Marks marks(marked);
+    std::uint64_t lines = 0;
+    const char* const begin = buffer.begin();
+    const char* p = begin + start;
+    {
+        nb::gil_scoped_release unlocked;
+        const char* const end = buffer.end();
+        while (!marks.begin(p, end)) {
+            const void* next = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+            if (next == nullptr) break;
+            p = static_cast<const char*>(next) + 1;
+            ++lines;
+        }
+    }
+    return nb::make_tuple(lines, static_cast<std::size_t>(p - begin));
 }
 
 std::uint64_t count_lines(nb::handle data) {

@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "number.hpp"
+#include "simd.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -34,14 +35,17 @@ NB_MODULE(_native, m) {
     m.doc() = "Numbers in text, read and printed at memory speed";
     m.def("scan_table", &molrec::scan_table, "data"_a, "kinds"_a, "rows"_a, "dialect"_a);
     m.def("scan_numbers", &molrec::scan_numbers, "data"_a, "dialect"_a, "limit"_a);
+    m.def("scan_fixed", &molrec::scan_fixed, "data"_a, "layout"_a, "rows"_a, "marked"_a);
+    m.def("find_line", &molrec::find_line, "data"_a, "start"_a, "marked"_a);
     m.def("skip_lines", &molrec::skip_lines, "data"_a, "start"_a, "count"_a);
     m.def("count_lines", &molrec::count_lines, "data"_a);
     m.def("format_table", &molrec::format_table, "columns"_a, "styles"_a, "separator"_a,
-          "terminator"_a);
+          "terminator"_a, "widths"_a = nb::list());
     m.def("format_grid", &molrec::format_grid, "fields"_a, "row"_a, "per_line"_a, "width"_a,
           "decimals"_a, "head"_a);
     m.def("shuffle", &molrec::shuffle, "data"_a, "itemsize"_a);
     m.def("unshuffle", &molrec::unshuffle, "data"_a, "itemsize"_a);
     m.def("parse_real", &molrec::parse_real_text, "text"_a, "dialect"_a);
     m.def("parse_integer", &molrec::parse_integer_text, "text"_a);
+    m.def("_set_simd", &molrec::set_simd, "level"_a);
 }

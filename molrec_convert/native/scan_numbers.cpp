@@ -1,6 +1,7 @@
 // Numbers in free layout: separated by blanks and line ends, as volumetric data is written.
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 #include <nanobind/nanobind.h>
@@ -11,6 +12,10 @@
 #include "fault.hpp"
 #include "lines.hpp"
 #include "number.hpp"
+#include "quick_columns.hpp"
+#include "simd.hpp"
+#include "token_index.hpp"
+#include "token_reader.hpp"
 
 namespace nb = nanobind;
 
@@ -30,11 +35,12 @@ public:
     void reserve(std::size_t n) {
         if (n > capacity_) resize(n);
     }
-    double& next() {
-        if (size_ == capacity_) resize(capacity_ * 2 + 16);
-        return data_[size_++];
+    // Room for n more values, which count once they are committed.
+    double* room(std::size_t n) {
+        if (capacity_ - size_ < n) resize(capacity_ * 2 + n);
+        return data_ + size_;
     }
-    void drop_last() { --size_; }
+    void commit(std::size_t n) { size_ += n; }
     std::size_t size() const { return size_; }
 
     nb::object release() {
@@ -73,6 +79,48 @@ Fault bad_number(const char* begin, const char* token, const char* token_end) {
     return fault;
 }
 
+#if MOLREC_AVX2
+
+// Many numbers at once, where the processor can.
+class QuickNumbers {
+public:
+    // No byte before `begin` is ever read.
+    QuickNumbers(const char* begin, unsigned dialect) : begin_(begin), dialect_(dialect) {
+        if (simd_level() >= avx2) index_ = std::make_unique_for_overwrite<TokenIndex>();
+    }
+
+    // Read up to `wanted` numbers of [p, end) and return the place behind the last one. Stops
+    // before a token that is wrong, and now and then before a good one.
+    const char* read(const char* p, const char* end, std::size_t wanted, Numbers& numbers) {
+        if (index_ == nullptr || p - begin_ < reach) return p;
+        while (wanted != 0) {
+            index_->build(p, end, true);
+            const std::size_t count = std::min(wanted, index_->tokens());
+            const Tokens tokens{p, index_->bounds(), 2, count};
+            const std::size_t good = read_numbers(tokens, dialect_, numbers.room(count));
+            if (good == 0) break;
+            numbers.commit(good);
+            wanted -= good;
+            p = tokens.end(good - 1);
+        }
+        return p;
+    }
+
+private:
+    const char* begin_;
+    unsigned dialect_;
+    std::unique_ptr<TokenIndex> index_;
+};
+
+#else
+
+struct QuickNumbers {
+    QuickNumbers(const char*, unsigned) {}
+    const char* read(const char* p, const char*, std::size_t, Numbers&) { return p; }
+};
+
+#endif
+
 }  // namespace
 
 nb::tuple scan_numbers(nb::handle data, unsigned dialect, std::int64_t limit) {
@@ -88,11 +136,15 @@ nb::tuple scan_numbers(nb::handle data, unsigned dialect, std::int64_t limit) {
         const char* const last = end - begin >= 32 ? end - 32 : begin - 1;
         const std::size_t wanted = limit < 0 ? SIZE_MAX : static_cast<std::size_t>(limit);
         numbers.reserve(std::min(wanted, buffer.size() / 12 + 16));
+        QuickNumbers quick(begin, dialect);
         const char* p = begin;
         while (numbers.size() < wanted) {
+            p = quick.read(p, end, wanted - numbers.size(), numbers);
+            consumed = static_cast<std::size_t>(p - begin);
+            if (numbers.size() == wanted) break;
             while (p != end && is_space(*p)) ++p;
             if (p == end) break;
-            double& value = numbers.next();
+            double& value = *numbers.room(1);
             const char* q = nullptr;
             if (p <= last) q = fast_real(p, last, value);
             if (q == nullptr || q >= end || !is_space(*q)) {
@@ -103,6 +155,7 @@ nb::tuple scan_numbers(nb::handle data, unsigned dialect, std::int64_t limit) {
                     break;
                 }
             }
+            numbers.commit(1);
             p = q;
             consumed = static_cast<std::size_t>(p - begin);
         }

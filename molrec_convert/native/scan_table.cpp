@@ -9,23 +9,15 @@
 
 #include "bindings.hpp"
 #include "buffer.hpp"
+#include "column.hpp"
 #include "fault.hpp"
-#include "interner.hpp"
 #include "number.hpp"
+#include "quick_rows.hpp"
 
 namespace nb = nanobind;
 
 namespace molrec {
 namespace {
-
-struct Column {
-    char kind;
-    double* real = nullptr;
-    std::int64_t* integer = nullptr;
-    std::uint64_t* natural = nullptr;
-    std::int32_t* code = nullptr;
-    Interner* words = nullptr;
-};
 
 template <class T>
 T* new_column(nb::list& out, const nb::object& empty, std::size_t rows, const char* dtype) {
@@ -142,14 +134,18 @@ struct Scan {
         const char* body_end = end;
         while (body_end != begin && body_end[-1] != '\n') --body_end;
         const char* const last = last_word(begin, end);
+        QuickRows quick(columns, dialect, begin);
         const char* p = begin;
-        for (; row < rows && p != body_end; ++row) {
+        while (row < rows && p != body_end) {
+            row += quick.read(p, body_end, static_cast<std::size_t>(row), rows - row);
+            if (row == rows || p == body_end) break;
             const char* next = scan_line(columns, p, last, static_cast<std::size_t>(row), dialect);
             if (next == nullptr) {
                 fault = diagnose(columns, p, true, row, rows, dialect);
                 return;
             }
             p = next;
+            ++row;
         }
         if (row < rows) {
             run_tail(body_end, end);

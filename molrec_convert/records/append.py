@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from contextlib import closing
 from pathlib import Path
 
-from ..model import Frame
+from molrec_convert.model import Frame
+
 from . import layout
 from .stored import StoredRecord
 from .trajectory_writer import TrajectoryWriter
-from .tree import Store
+from .tree import Group, Store
 from .writer import RecordWriter
 
 
@@ -31,16 +33,34 @@ def open_for_append(path: str | Path, *, executor: Executor | None = None, durab
     RecordError
         If the file was not closed, breaks a rule, or has arrays that cannot grow.
     """
-    from .hdf5 import Hdf5Store  # noqa: PLC0415 - h5py is heavy
+    from .hdf5 import Hdf5Store  # h5py is heavy
 
     with StoredRecord(Hdf5Store.open(path), str(path)) as record:  # all checks before anything is touched
-        has_trajectory = record.trajectory is not None
+        trajectory = record.trajectory
+        has_trajectory = trajectory is not None
+        extents = [] if trajectory is None else trajectory.extents()
+    # The library keeps a stale notion of a chunk that was rewritten, so the file is opened anew after each pass.
+    for prepare in ("make_plain", "settle"):
+        with closing(Hdf5Store.open(path, writable=True)) as store:
+            for place, name, rows in extents:
+                array = _group_at(store.root, place).growing(name)
+                if array is not None:
+                    getattr(array, prepare)(rows)
     store = Hdf5Store.open(path, writable=True)
     try:
         return _resumed(store, str(path), executor=executor, durable=durable, has_trajectory=has_trajectory)
     except BaseException:
         store.close()
         raise
+
+
+def _group_at(root: Group, place: str) -> Group:
+    group = root
+    for name in place.strip("/").split("/"):
+        child = group.group(name)
+        assert child is not None
+        group = child
+    return group
 
 
 def _resumed(
@@ -58,5 +78,3 @@ def _resumed(
         trajectory.resume(stored)
     writer.resume(sections, trajectory)
     return writer
-
-

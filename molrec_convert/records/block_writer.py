@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+
 import numpy as np
 
-from ..errors import RecordError
-from ..model import Block, BlockSpec, Column
-from ..model.dtypes import DTYPES, Array, same_bits
-from ..model.frame import references
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Block, BlockSpec, Column
+from molrec_convert.model.dtypes import DTYPES, Array, same_bits
+from molrec_convert.model.frame import references
+
 from . import layout
 from .chunks import ChunkQueue
 from .rows import RowsWriter, ValuesWriter
@@ -43,6 +45,7 @@ class BlockWriter:
         self.each = 0
         self.chunk_rows = 0
         self.references = references(spec.columns, spec.targets)
+        self.reached: dict[str, int] = {}
         self.group: Group | None = None
         self.is_published = False
         self._size = math.prod(spec.shape) if spec.shape is not None else None
@@ -119,6 +122,8 @@ class BlockWriter:
         self.last = block
         self.updates += 1
         self.rows += count
+        if self.references:
+            self.reached = last_rows(block, self.references)
         return broke
 
     def _push_mask(self, key: str, valid: Array | None, count: int) -> None:
@@ -204,6 +209,7 @@ class BlockWriter:
         """Go on after `updates` updates with `rows` rows in all."""
         self.group, self.is_published = group, True
         self.updates, self.rows, self.last = updates, rows, last
+        self.reached = last_rows(last, self.references)
         if group.child(layout.STEP_INDEX) is None:
             self.each = rows // updates
         else:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import RecordError
-from ..model import Box, MetaSpec, Schema
-from ..model.dtypes import Array
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Box, MetaSpec, Schema
+from molrec_convert.model.dtypes import Array
+
 from . import layout
 from .chunks import ChunkQueue
 from .rows import ValuesWriter
@@ -242,5 +243,3 @@ class CellUpdates:
         if name not in self.group.attributes:
             return None
         return self.group.attributes.values(name, dtype, shape)
-
-

@@ -1,7 +1,6 @@
-"""The bytes of a chunk: a byte shuffle and a DEFLATE stream, made and undone outside of the store's library.
+"""The bytes of a chunk: a DEFLATE stream, made and undone outside of the store's library, in threads.
 
-The shuffle gathers the first bytes of all elements, then the second bytes, and so on, as the HDF5 filter 2 and the
-numcodecs codec of that name do; the stream has a zlib envelope, as HDF5's filter 1 wants it.
+The stream has a zlib envelope, as HDF5's filter 1 wants it.
 """
 
 from __future__ import annotations
@@ -15,48 +14,29 @@ from typing import Any
 import numpy as np
 from isal import isal_zlib
 
-from ..model.dtypes import Array
+from molrec_convert.model.dtypes import Array
+
 from .tree import GrowingArray
 
 LEVEL = 1
 """ISA-L's level: 1 is as fast as 0 and smaller; 3 is half as fast and no smaller on coordinates (measured)."""
 
 
-def shuffled(data: Array, itemsize: int) -> Array:
-    """The bytes of `data` with byte k of all elements side by side."""
-    octets = data.reshape(-1).view(np.uint8)
-    if itemsize < 2:
-        return octets
-    rows = octets.reshape(-1, itemsize)
-    gathered = np.empty((itemsize, len(rows)), np.uint8)
-    np.copyto(gathered, rows.T)
-    return gathered.reshape(-1)
-
-
-def unshuffled(octets: Array, itemsize: int) -> Array:
-    """Undo `shuffled`; the result is contiguous bytes."""
-    if itemsize < 2:
-        return octets
-    restored = np.empty((len(octets) // itemsize, itemsize), np.uint8)
-    np.copyto(restored, octets.reshape(itemsize, -1).T)
-    return restored.reshape(-1)
-
-
-def deflated(octets: Array) -> bytes:
+def deflated(octets: bytes) -> bytes:
     """A zlib stream of the bytes."""
     stream: bytes = isal_zlib.compress(octets, LEVEL)
     return stream
 
 
-def inflated(stream: Any, size: int) -> Array:
+def inflated(stream: bytes, size: int) -> bytes:
     """The bytes of a zlib stream; ValueError unless they are `size` many."""
     try:
-        octets = isal_zlib.decompress(stream, bufsize=max(size, 1))
-    except isal_zlib.IsalError as error:
+        octets: bytes = isal_zlib.decompress(stream, bufsize=max(size, 1))
+    except isal_zlib.error as error:  # type: ignore[misc] # its stub says an instance
         raise ValueError(f"a chunk that does not inflate ({error})") from None
     if len(octets) != size:
         raise ValueError(f"a chunk of {len(octets)} bytes, {size} are due")
-    return np.frombuffer(octets, np.uint8)
+    return octets
 
 
 def gathered(pieces: Sequence[Array], rows: int) -> Array:

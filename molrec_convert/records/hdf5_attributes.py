@@ -6,20 +6,19 @@ JSON (a schema, targets, progressions, tags) needs no such entry.
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import h5py  # noqa: TID253 - imported by the HDF5 tree alone
 import numpy as np
 from h5py import h5a, h5t  # noqa: TID253
 
-from ..errors import RecordError
-from ..model.dtypes import DTYPES, Array
-from ..model.meta import TAGS, json_text
+from molrec_convert.errors import RecordError
+from molrec_convert.model.dtypes import DTYPES, Array
+from molrec_convert.model.meta import TAGS, json_text
+
 from .tree import Attributes, Node
+from .typed_json import parsed_json
 
 JSON_NAMES = "_json"
 NATIVE = {DTYPES[name]: name for name in ("bool", "i32", "i64", "u32", "u64", "f64")}
@@ -28,35 +27,26 @@ LONGEST_LIST = 2048
 """A longer list is JSON text: HDF5 keeps no attribute array above 64 KiB."""
 
 
-def parsed_json(text: str) -> Any:
-    """The value of finite JSON text; ValueError for all else."""
-
-    def finite(number: str) -> float:
-        value = float(number)
-        if not math.isfinite(value):
-            raise ValueError(f"{number} is not finite JSON")
-        return value
-
-    try:
-        return json.loads(text, parse_float=finite, parse_constant=finite)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"text that does not parse as JSON ({error})") from None
-
-
 class Hdf5Attributes:
     """The attributes of an HDF5 group or dataset."""
 
     def __init__(self, node: Any, owner: Node) -> None:
-        self._attrs: h5py.AttributeManager = node.attrs
+        self.attrs: h5py.AttributeManager = node.attrs
         self._node = node
         self._owner = owner
 
     def __contains__(self, name: str) -> bool:
-        return name in self._attrs
+        try:
+            return name in self.attrs
+        except (OSError, RuntimeError, KeyError) as error:
+            raise self._error(name, f"an attribute that cannot be read ({error})") from None
 
     def names(self) -> list[str]:
         """The names, without the list of those that are JSON text."""
-        return [name for name in self._attrs if name != JSON_NAMES]
+        try:
+            return [name for name in self.attrs if name != JSON_NAMES]
+        except (OSError, RuntimeError, KeyError, UnicodeDecodeError) as error:
+            raise self._owner.error(f"attributes that cannot be read ({error})") from None
 
     # ------------------------------------------------------------ reading
     def scalar(self, name: str, dtype: str) -> Any:
@@ -84,7 +74,7 @@ class Hdf5Attributes:
 
     def plain(self, name: str) -> Any:
         """A native form, or JSON text if ``_json`` has the name."""
-        if name in self._json_names():
+        if name in self.json_names():
             return self.document(name)
         value = self._native(name)
         if isinstance(value, str):
@@ -116,7 +106,7 @@ class Hdf5Attributes:
 
     def values(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array:
         """A native array, or a list in JSON text."""
-        if name in self._json_names():
+        if name in self.json_names():
             value = np.asarray(self.document(name))
             fits = value.dtype.kind in ("b" if dtype == "bool" else "if") and value.dtype != object
         else:
@@ -130,16 +120,16 @@ class Hdf5Attributes:
     def set_scalar(self, name: str, value: Any, dtype: str) -> None:
         """Set a scalar; one that is there already is rewritten in place."""
         data = np.array(value, DTYPES[dtype])
-        if name in self._attrs:
-            present = self._attrs.get_id(name)
+        if name in self.attrs:
+            present = self.attrs.get_id(name)
             if present.shape == () and present.dtype == data.dtype:
                 present.write(data)
                 return
-        self._attrs.create(name, data)
+        self.attrs.create(name, data)
 
     def set_text(self, name: str, value: str) -> None:
         """Set text."""
-        self._attrs.create(name, value, dtype=h5py.string_dtype())
+        self.attrs.create(name, value, dtype=h5py.string_dtype())
 
     def set_document(self, name: str, value: Any) -> None:
         """Set JSON text."""
@@ -147,7 +137,7 @@ class Hdf5Attributes:
 
     def set_plain(self, members: Mapping[str, Any]) -> None:
         """Set members, those without a native form as JSON text that ``_json`` lists."""
-        listed = [name for name in self._json_names() if name not in members]
+        listed = [name for name in self.json_names() if name not in members]
         for name, value in members.items():
             native = _native_form(value)
             if native is None:
@@ -156,7 +146,7 @@ class Hdf5Attributes:
             elif isinstance(native, str):
                 self.set_text(name, native)
             else:
-                self._attrs.create(name, native)
+                self.attrs.create(name, native)
         self._list_json(listed)
 
     def set_tagged(self, name: str, value: Any, tag: str) -> None:
@@ -167,34 +157,34 @@ class Hdf5Attributes:
         elif dtype == "string":
             self.set_text(name, value)
         else:
-            self._attrs.create(name, np.array(value, DTYPES[dtype]))
+            self.attrs.create(name, np.array(value, DTYPES[dtype]))
 
     def set_values(self, name: str, values: Array) -> None:
         """Set a native array."""
-        self._attrs.create(name, values)
+        self.attrs.create(name, values)
 
     def delete(self, name: str) -> None:
         """Remove an attribute, if there is one of this name."""
-        if name not in self._attrs:
+        if name not in self.attrs:
             return
-        listed = self._json_names()
+        listed = self.json_names()
         if name in listed:
             self._list_json([other for other in listed if other != name])
-        if name in self._attrs:
-            del self._attrs[name]
+        if name in self.attrs:
+            del self.attrs[name]
 
     def adopt(self, name: str, source: Attributes) -> None:
         """Copy an attribute: in its own type from HDF5, as a member of a plain document from elsewhere."""
         if not isinstance(source, Hdf5Attributes):
             self.set_plain({name: source.plain(name)})
             return
-        if name in source._json_names():
+        if name in source.json_names():
             self.set_plain({name: source.document(name)})
             return
-        kept = source._attrs.get_id(name)
+        kept = source.attrs.get_id(name)
         kind = kept.get_type()
-        if h5t.TypeID.detect_class(kind, h5t.VLEN) or kind.is_variable_str():
-            self._attrs.create(name, source._attrs[name], dtype=kept.dtype)
+        if kind.detect_class(h5t.VLEN) or (kind.get_class() == h5t.STRING and kind.is_variable_str()):
+            self.attrs.create(name, source.attrs[name], dtype=kept.dtype)
             return
         octets = np.empty(kept.get_space().get_simple_extent_npoints() * kind.get_size(), np.uint8)
         kept.read(octets, mtype=kind)
@@ -203,12 +193,12 @@ class Hdf5Attributes:
 
     # ------------------------------------------------------------ forms
     def _native(self, name: str) -> Any:
-        if name not in self._attrs:
+        if name not in self:
             raise self._error(name, "the attribute is missing")
         try:
-            kind = self._attrs.get_id(name)
+            kind = self.attrs.get_id(name)
             dtype, form = kind.dtype, kind.get_type().get_class()
-            value = self._attrs[name]
+            value = self.attrs[name]
         except (OSError, TypeError, ValueError, RuntimeError, KeyError) as error:
             raise self._error(name, f"an attribute that cannot be read ({error})") from None
         if isinstance(value, h5py.Empty):
@@ -224,75 +214,24 @@ class Hdf5Attributes:
             raise self._error(name, f"{dtype} is not a native form of an attribute")
         return value
 
-    def _json_names(self) -> list[str]:
-        if JSON_NAMES not in self._attrs:
+    def json_names(self) -> list[str]:
+        """The members of a plain document that are JSON text."""
+        if JSON_NAMES not in self:
             return []
         names = self.document(JSON_NAMES)
-        if not isinstance(names, list) or not all(isinstance(name, str) and name in self._attrs for name in names):
+        if not isinstance(names, list) or not all(isinstance(name, str) and name in self.attrs for name in names):
             raise self._error(JSON_NAMES, "a list of names of attributes is due")
         return names
 
     def _list_json(self, names: list[str]) -> None:
         if names:
             self.set_document(JSON_NAMES, names)
-        elif JSON_NAMES in self._attrs:
-            del self._attrs[JSON_NAMES]
+        elif JSON_NAMES in self.attrs:
+            del self.attrs[JSON_NAMES]
 
     def _error(self, name: str, message: str) -> RecordError:
         place = self._owner.error(message)
         return RecordError(message, path=place.path, place=f"{place.place}@{name}")
-
-
-class NotedAttributes:
-    """Attributes that are to be set later, in this order."""
-
-    def __init__(self) -> None:
-        self._calls: dict[str, Callable[[Attributes], None]] = {}
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._calls
-
-    def names(self) -> list[str]:
-        """The names."""
-        return list(self._calls)
-
-    def set_scalar(self, name: str, value: Any, dtype: str) -> None:
-        """Note a scalar."""
-        self._calls[name] = lambda target: target.set_scalar(name, value, dtype)
-
-    def set_text(self, name: str, value: str) -> None:
-        """Note text."""
-        self._calls[name] = lambda target: target.set_text(name, value)
-
-    def set_document(self, name: str, value: Any) -> None:
-        """Note JSON."""
-        self._calls[name] = lambda target: target.set_document(name, value)
-
-    def set_plain(self, members: Mapping[str, Any]) -> None:
-        """Note members of a plain document."""
-        for name, value in members.items():
-            self._calls[name] = partial(_set_plain, name, value)
-
-    def set_tagged(self, name: str, value: Any, tag: str) -> None:
-        """Note a member of a typed document."""
-        self._calls[name] = lambda target: target.set_tagged(name, value, tag)
-
-    def set_values(self, name: str, values: Array) -> None:
-        """Note an array."""
-        self._calls[name] = lambda target: target.set_values(name, values)
-
-    def delete(self, name: str) -> None:
-        """Forget an attribute."""
-        self._calls.pop(name, None)
-
-    def replay(self, target: Attributes) -> None:
-        """Set them."""
-        for call in self._calls.values():
-            call(target)
-
-
-def _set_plain(name: str, value: Any, target: Attributes) -> None:
-    target.set_plain({name: value})
 
 
 def _native_form(value: Any) -> Any:
@@ -317,7 +256,7 @@ def _native_form(value: Any) -> Any:
 
 
 def _integers(value: Any, least: int, most: int) -> Any:
-    if -(2**63) <= least and most < 2**63:
+    if least >= -(2**63) and most < 2**63:
         return np.array(value, np.int64)
     return np.array(value, np.uint64) if least >= 0 and most < 2**64 else None
 

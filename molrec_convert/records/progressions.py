@@ -12,12 +12,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..errors import RecordError
-from ..model.dtypes import Array
+from molrec_convert.errors import RecordError
+from molrec_convert.model.dtypes import Array
+
 from . import layout
 from .rows import ValuesWriter
-from .schema_json import checked_integer, from_typed_json, typed_json
 from .tree import Group, due_array, due_rows
+from .typed_json import checked_integer, from_typed_json, typed_json
 
 T = TypeVar("T", int, float)
 LEAST, MOST = -(2**63), 2**63 - 1

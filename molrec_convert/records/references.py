@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..errors import RecordError
-from ..model import Block, Frame, Schema
-from ..model.dtypes import same_bits
-from ..model.frame import check_references, references
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Block, Frame, Schema
+from molrec_convert.model.dtypes import same_bits
+from molrec_convert.model.frame import check_references, references
+
 from .tree import Group
 from .updates import Updates
 
@@ -36,7 +37,7 @@ class ReferenceCheck:
             if references(spec.columns, spec.targets)
         }
         self._involved = {*referring, *(target for targets in referring.values() for target in targets.values())}
-        system = sections.get("system") or {}
+        system: Mapping[str, Block] = sections.get("system") or {}
         self._shared = [name for name in system if name in schema.blocks and "id" in schema.blocks[name].columns]
         self._seen: tuple[tuple[str, int], ...] = ()
 
@@ -57,7 +58,7 @@ class ReferenceCheck:
         self._seen = now
 
     def _check_ids(self, blocks: Mapping[str, Block], frame: int) -> None:
-        system = self._sections.get("system") or {}
+        system: Mapping[str, Block] = self._sections.get("system") or {}
         for name in self._shared:
             if name in blocks and "id" in system[name] and not same_bits(blocks[name]["id"], system[name]["id"]):
                 error = self._group.error("the ids are not those of /system", f"{name}/id")

@@ -11,7 +11,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import RecordError
+from molrec_convert.errors import RecordError
+
 from . import layout
 from .superblock import END_OF_FILE, SIGNATURE, is_version_3, mended, superblock
 from .tree import Group, groups_of
@@ -67,14 +68,17 @@ def _rewrite(path: str | Path, head: bytes) -> None:
 
 def _settle(path: str | Path) -> tuple[int, tuple[str, ...]]:
     """Count the frames; take away a lone index array, which a writer that was killed between two names left."""
-    from .hdf5 import Hdf5Store  # noqa: PLC0415 - h5py is heavy
-    from .stored import StoredRecord  # noqa: PLC0415
+    from .hdf5 import Hdf5Store  # h5py is heavy
+    from .stored import StoredRecord  #
 
     done: list[str] = []
     with closing(Hdf5Store.open(path)) as store:
+        unfinished = any(store.root.child(name) is not None for name in store.own_children)
         lone = _lone_index_arrays(store.root)
-    if lone:
+    if lone or unfinished:
         with closing(Hdf5Store.open(path, writable=True)) as store:
+            if store.drop_stage():
+                done.append("arrays that were not finished were taken away")
             for group, name in _lone_index_arrays(store.root):
                 group.delete(name)
                 done.append(f"{layout.joined(group.place, name)} had no partner and was taken away")

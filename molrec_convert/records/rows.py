@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model.dtypes import DTYPES, Array
+from molrec_convert.model.dtypes import DTYPES, Array
+
 from .chunks import ChunkQueue
 from .layout import DENSE_ROWS
 from .tree import Group, GrowingArray
@@ -67,8 +68,8 @@ class RowsWriter:
         return self.array
 
     def resume(self, array: GrowingArray, rows: int) -> None:
-        """Go on with an array that has `rows` rows; what is more is cut off."""
-        self._plain = array.settle(rows)
+        """Go on with an array that has `rows` rows."""
+        self._plain = array.has_plain_tail(rows)
         self.array = array
         aligned = rows if self.dtype == "string" else rows - rows % array.chunk_rows
         self._written = aligned

@@ -2,72 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
+from molrec_convert.errors import RecordError
+from molrec_convert.model import BlockSpec, ColumnSpec, MetaSpec, Schema
+from molrec_convert.model.block import check_canonical
+from molrec_convert.model.dtypes import DTYPES, checked_name
+from molrec_convert.model.frame import checked_target
+from molrec_convert.model.meta import checked_tag, tagged
+from molrec_convert.model.precision import checked_precision
+from molrec_convert.model.schema import NO_FILL
 
-from ..errors import RecordError
-from ..model import BlockSpec, ColumnSpec, MetaSpec, Schema
-from ..model.block import check_canonical
-from ..model.dtypes import DTYPES, checked_name
-from ..model.frame import checked_target
-from ..model.meta import TAGS, checked_tag, tagged
-from ..model.precision import checked_precision
-from ..model.schema import NO_FILL
 from . import layout
 from .tree import Group, arrays_of, groups_of
-
-SAFE = 2**53
-SPELLED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-
-
-# ---------------------------------------------------------------- typed JSON
-def typed_json(value: Any, tag: str) -> Any:
-    """A tagged value as typed JSON: wide integers are decimal strings, what JSON has no number for is a word."""
-    if tag == "json" or isinstance(value, bool | str):
-        return value
-    if isinstance(value, tuple):
-        return [typed_json(item, tag) for item in value]
-    if isinstance(value, float):
-        if math.isfinite(value):
-            return value
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value if -SAFE <= value <= SAFE else str(value)
-
-
-def from_typed_json(value: Any, tag: str) -> Any:
-    """A value from typed JSON; `RecordError` for another form than the tag's."""
-    dtype, length = TAGS[tag]
-    if tag == "json" or dtype in ("string", "bool"):
-        return tagged(value, tag, what="it")
-    if length is None:
-        return _number(value, dtype)
-    if not isinstance(value, list) or len(value) != length:
-        raise RecordError(f"{length} values are due, found {value!r}")
-    return tuple(_number(item, dtype) for item in value)
-
-
-def _number(value: Any, dtype: str) -> Any:
-    if dtype == "f64":
-        if isinstance(value, str) and value in SPELLED:
-            return SPELLED[value]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise RecordError(f"f64 is due, found {value!r}")
-        return float(value)
-    return checked_integer(value, dtype)
-
-
-def checked_integer(value: Any, dtype: str = "i64") -> int:
-    """An integer of typed JSON: a number, or a decimal string."""
-    if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal():
-        value = int(value)
-    limits = np.iinfo(DTYPES[dtype])
-    if type(value) is not int or not int(limits.min) <= value <= int(limits.max):
-        raise RecordError(f"{dtype} is due, found {value!r}")
-    return value
+from .typed_json import from_typed_json, typed_json
 
 
 # ---------------------------------------------------------------- writing
@@ -128,9 +78,7 @@ def _parsed(document: Any) -> Schema:
 def _parsed_block(entry: Any, where: str) -> BlockSpec:
     if not isinstance(entry, dict) or not isinstance(entry.get("columns"), dict):
         raise RecordError("a map with columns is due", place=where)
-    columns = {
-        name: _parsed_column(column, f"{where}, column {name!r}") for name, column in entry["columns"].items()
-    }
+    columns = {name: _parsed_column(column, f"{where}, column {name!r}") for name, column in entry["columns"].items()}
     shape, targets, aligned = (entry.get(key) for key in ("structural_shape", "targets", "aligned_with"))
     if shape is not None and not shape:
         raise RecordError("a structural shape is a list of counts, not []", place=where)
@@ -262,5 +210,3 @@ def _at(where: str) -> Iterator[None]:
     except RecordError as error:
         error.place = where
         raise
-
-

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import RecordError
-from ..model import Block, Box, Column, Frame, Meta
-from ..model.block import check_canonical
-from ..model.dtypes import Array, checked_name
-from ..model.frame import check_references, checked_target
-from ..model.meta import RESERVED_KEYS, checked_tag
-from ..model.precision import checked_precision
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.model.block import check_canonical
+from molrec_convert.model.dtypes import Array, checked_name
+from molrec_convert.model.frame import check_references, checked_target
+from molrec_convert.model.meta import RESERVED_KEYS, checked_tag
+from molrec_convert.model.precision import checked_precision
+
 from . import layout
 from .tree import Group, Node, StoredArray, arrays_of, due_array, groups_of, is_group
 
@@ -183,8 +184,9 @@ def _read_column(name: str, array: StoredArray, count: int, valid: Array | None)
     if layout.PRECISION in array.attributes:
         if dtype != "f64":
             raise array.error(f"a precision on {dtype}")
+        stated = array.attributes.scalar(layout.PRECISION, "f64")
         try:
-            precision = checked_precision(array.attributes.scalar(layout.PRECISION, "f64"))
+            precision = checked_precision(stated)
         except RecordError as error:
             raise array.error(error.message) from None
     return Column.of(array.read(0, count), None if valid is None or valid.all() else valid, precision)

@@ -31,7 +31,7 @@ def create(
     durable
         Commit a trajectory as it grows, so that a killed run keeps its frames; else `commit` and the close do.
     """
-    from .hdf5 import Hdf5Store  # noqa: PLC0415 - h5py is heavy
+    from .hdf5 import Hdf5Store  # h5py is heavy
 
     writer = RecordWriter(Hdf5Store.create(path), executor=executor, durable=durable)
     try:
@@ -57,7 +57,7 @@ def open_record(path: str | Path, *, strict: bool = True) -> StoredRecord:
     RecordError
         If the file is no record, breaks a rule of MolRec, or was not closed.
     """
-    from .hdf5 import Hdf5Store  # noqa: PLC0415
+    from .hdf5 import Hdf5Store  #
 
     store = Hdf5Store.open(path)
     try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from ..errors import RecordError
-from ..model import Frame, Record
-from ..model.frame import check_references
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Frame, Record
+from molrec_convert.model.frame import check_references
+
 from . import layout
 from .sections import at_place, read_section
 from .trajectory_reader import StoredTrajectory
@@ -47,6 +48,11 @@ class StoredRecord(Record):
     def own_attributes(self) -> frozenset[str]:
         """The attributes of the root that belong to the binding."""
         return self._store.own_attributes
+
+    @property
+    def own_children(self) -> frozenset[str]:
+        """The children of the root that belong to the binding."""
+        return self._store.own_children
 
     @property
     def meta(self) -> dict[str, Any]:  # type: ignore[override]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..model.dtypes import STRING, Array
+from molrec_convert.model.dtypes import STRING, Array
 
 WIDEST = 64 << 20
 
@@ -32,12 +30,13 @@ def is_wasteful(values: Array) -> bool:
 
 def text_of(octets: Array) -> Array:
     """Text from numpy bytes of one width; UnicodeDecodeError where they are not UTF-8."""
-    try:
-        return octets.astype(STRING)
-    except (UnicodeDecodeError, ValueError, TypeError):
-        decoded: dict[bytes, Any] = {value: value.decode() for value in set(octets.ravel().tolist())}
-        rows = [decoded[value] for value in octets.ravel().tolist()]
-        return np.array(rows, dtype=STRING).reshape(octets.shape)
+    return checked_text_array(octets.astype(STRING))
+
+
+def checked_text_array(values: Array) -> Array:
+    """The text itself; UnicodeDecodeError where it is not UTF-8, which neither numpy nor HDF5 looks at."""
+    values.tolist()
+    return values
 
 
 def has_inner_nul(octets: Array) -> bool:

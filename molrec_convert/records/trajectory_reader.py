@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from molrec_convert.model import Block, BlockSpec, Box, Column, Frame, Meta, Schema, Trajectory
+from molrec_convert.model.dtypes import Array
+from molrec_convert.model.meta import TAGS
 
-from ..model import Block, BlockSpec, Box, Column, Frame, Meta, Schema, Trajectory
-from ..model.dtypes import Array
-from ..model.meta import TAGS
 from . import layout
 from .cells import CELL_KEY, CellUpdates, tells_cells_apart
 from .progressions import read_nstep, read_steps, read_times
@@ -18,6 +18,7 @@ from .references import ReferenceCheck, check_shared_blocks
 from .schema_json import schema_of
 from .sections import checked_targets, mask_arrays, unknown_attributes
 from .tree import Group, due_array, due_rows
+from .typed_json import parsed_json
 from .updates import read_updates
 
 
@@ -44,8 +45,8 @@ class BlockReader:
         total = self.updates.total
         for array in self.arrays.values():
             due_rows(array, total)
-        nullable = {name for name, column in spec.columns.items() if column.nullable}
-        self._masks = {name: due_rows(mask, total) for name, mask in mask_arrays(group, nullable).items()}
+        nullable = {name: column for name, column in spec.columns.items() if column.nullable}
+        self.masks = {name: due_rows(mask, total) for name, mask in mask_arrays(group, nullable).items()}
         self._check_shape()
         checked_targets(dict(spec.targets), {name: column.dtype for name, column in spec.columns.items()}, group)
         self.attributes = unknown_attributes(group, layout.UPDATE_ATTRIBUTES)
@@ -87,7 +88,7 @@ class BlockReader:
         first, end = self.updates.rows(update)
         columns: dict[str, Column] = {}
         for name, array in self.arrays.items():
-            mask = self._masks.get(name)
+            mask = self.masks.get(name)
             valid = None if mask is None else mask.read(first, end)
             if valid is not None and valid.all():
                 valid = None
@@ -139,8 +140,6 @@ class MetaReader:
         return found if TAGS[self.tag].length is None else [tuple(value) for value in found]
 
     def _parsed(self, text: str) -> Any:
-        from .hdf5_attributes import parsed_json  # noqa: PLC0415
-
         try:
             return parsed_json(text)
         except ValueError as error:
@@ -265,6 +264,27 @@ class StoredTrajectory(Trajectory):
             return Box.undefined(box.origin) if box.origin.any() else None
         return box
 
+    def extents(self) -> list[tuple[str, str, int]]:
+        """The place, the name and the rows in use of every array that grows with the trajectory."""
+        place, found = self.group.place, []
+        for name, reader in self._blocks.items():
+            rows, updates = reader.updates.total, len(reader.updates)
+            found += [(f"{place}/{name}", key, rows) for key in reader.arrays]
+            found += [(f"{place}/{name}/{layout.VALIDITY}", key, rows) for key in reader.masks]
+            if reader.group.child(layout.STEP_INDEX) is not None:
+                found += [
+                    (f"{place}/{name}", layout.STEP_INDEX, updates),
+                    (f"{place}/{name}", layout.OFFSET, updates + 1),
+                ]
+        found += [(f"{place}/{layout.META}", key, self._nstep) for key in self._meta]
+        found += [
+            (place, name, self._nstep) for name in (layout.STEP, layout.TIME) if self.group.child(name) is not None
+        ]
+        if self._cell is not None and not self._cell.is_fixed:
+            names = [name for name in self._cell.group.names() if name in layout.BOX_PARTS]
+            found += [(f"{place}/{layout.BOX}", name, len(self._cell.updates)) for name in names]
+        return found
+
     def meta(self, key: str) -> list[Any]:
         """A meta value of every frame; None where no frame has one."""
         reader = self._meta.get(key)
@@ -301,5 +321,3 @@ def _merged(fixed: Block, block: Block | None) -> Block:
         targets={**fixed.targets, **block.targets},
         attributes={**fixed.attributes, **block.attributes},
     )
-
-

@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RecordError
-from ..model import Block, Frame, Meta, Schema
-from ..model.dtypes import same_bits
-from ..model.meta import TAGS, json_text
-from ..model.schema import NO_FILL
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Block, Frame, Meta, Schema
+from molrec_convert.model.meta import TAGS, json_text
+from molrec_convert.model.schema import NO_FILL
+
 from . import layout
-from .block_writer import BlockWriter, last_rows
+from .block_rules import BlockRules
+from .block_writer import BlockWriter
 from .cells import CELL_KEY, CellWriter, tells_cells_apart
 from .chunks import ChunkQueue
-from .progressions import Progression, checked_step
+from .progressions import LEAST, MOST, Progression, checked_step
 from .rows import ValuesWriter
 from .sections import at_place
 from .tree import Group, Node, Store
 
 if TYPE_CHECKING:
-    from ..model import Box
+    from molrec_convert.model import Box
+
     from .trajectory_reader import StoredTrajectory
 
 CHUNK_BYTES = 512 << 10
@@ -73,7 +76,6 @@ class TrajectoryWriter:
         self._store = store
         self._group = group
         self._queue = queue
-        self._sections = sections
         self._expected = expected_frames
         self._durable = durable
         self._count = 0
@@ -83,9 +85,7 @@ class TrajectoryWriter:
         self._frames_per_chunk = 0
         self._hidden: list[tuple[Group, str, Node]] = []
         self._blocks = {name: BlockWriter(name, spec) for name, spec in schema.blocks.items()}
-        self._aligned = [(name, spec.aligned_with) for name, spec in schema.blocks.items() if spec.aligned_with]
-        self._referring = [block for block in self._blocks.values() if block.references]
-        self._reached: dict[str, dict[str, int]] = {}
+        self._rules = BlockRules(self._blocks, sections, self._error)
         self._mixed = tells_cells_apart(schema)
         self._cell = CellWriter(mixed=self._mixed)
         self._steps: Progression[int] = Progression(layout.STEP, layout.STEP_PROGRESSION, "i64")
@@ -117,12 +117,12 @@ class TrajectoryWriter:
         RecordError
             For all that the layout does not allow; the writer stays as it was.
         """
-        if step.__class__ is not int or (self._count and step <= self._steps.last):
+        if step.__class__ is not int or not (self._steps.last if self._count else LEAST - 1) < step <= MOST:
             step = self._checked("step", lambda: checked_step(step, self._steps.last))
         if (time is not None) != (self._times is not None) and self._count:
             raise self._error("every frame has a time, or none has", "time")
         if time is not None:
-            time = self._checked("time", lambda: float(time))
+            time = self._checked("time", partial(float, time))
         updates = self._updates_of(frame)
         with at_place(self._group.place):
             box = self._cell.prepared(frame.box)
@@ -144,7 +144,7 @@ class TrajectoryWriter:
             if writer.differs(block):
                 updates.append((writer, block))
         if updates:
-            self._check_rows(updates)
+            self._rules.check({writer.name: block for writer, block in updates})
         return updates
 
     def _meta_values(self, meta: Meta, *, has_cell: bool) -> list[Any]:
@@ -171,14 +171,17 @@ class TrajectoryWriter:
         return values
 
     def _take(
-        self, updates: list[tuple[BlockWriter, Block]], box: Box | None, values: list[Any], step: int, time: float | None
+        self,
+        updates: list[tuple[BlockWriter, Block]],
+        box: Box | None,
+        values: list[Any],
+        step: int,
+        time: float | None,
     ) -> None:
         ordinal, held = self._count, 0
         for writer, block in updates:
             if writer.push(block, ordinal):
                 self._secure(writer)
-            if writer.references:
-                self._reached[writer.name] = last_rows(block, writer.references)
             held += sum(column.values.nbytes + 128 for column in block.columns.values())
             if writer.chunk_rows and writer.group is not None and writer.pending >= writer.chunk_rows:
                 writer.drain(self._queue)
@@ -195,72 +198,9 @@ class TrajectoryWriter:
         if self._held >= HELD_BYTES:
             self._attach(final=False)
 
-    # ------------------------------------------------------------ rules between blocks
-    def _check_rows(self, updates: list[tuple[BlockWriter, Block]]) -> None:
-        if not (self._referring or self._aligned or self._sections().get(layout.SYSTEM)):
-            return
-        fresh = {writer.name: block for writer, block in updates}
-        for name, target in self._aligned:
-            self._check_alignment(name, target or "", fresh)
-        system = self._sections().get(layout.SYSTEM)
-        for name, block in fresh.items():
-            if system is not None and name in system:
-                self._check_shared(name, block, system[name])
-        for referring in self._referring:
-            self._check_references(referring, fresh)
-
-    def _check_alignment(self, name: str, target: str, fresh: Mapping[str, Block]) -> None:
-        count, due = self._rows_of(name, fresh), self._rows_of(target, fresh)
-        if count is not None and count != due:
-            raise self._error(f"its rows are not aligned with those of {target!r}: {count}, {due or 0}", name)
-
-    def _check_shared(self, name: str, block: Block, fixed: Block) -> None:
-        if block.count != fixed.count:
-            raise self._error(f"{block.count} rows, the block of that name in /system has {fixed.count}", name)
-        if "id" in block and "id" in fixed and not same_bits(block["id"], fixed["id"]):
-            raise self._error("the ids are not those of /system", f"{name}/id")
-
-    def _check_references(self, referring: BlockWriter, fresh: Mapping[str, Block]) -> None:
-        name = referring.name
-        if name not in fresh and not any(target in fresh for target in referring.references.values()):
-            return
-        if not self._rows_of(name, fresh):
-            return
-        reached = last_rows(fresh[name], referring.references) if name in fresh else self._reached[name]
-        for key, target in referring.references.items():
-            if target.startswith("/"):
-                _, section, block = target.split("/")
-                frame = self._sections().get(section)
-                if frame is None:
-                    continue
-                count = frame[block].count if block in frame else None
-            else:
-                count = self._rows_of(target, fresh)
-            if count is None:
-                raise self._error(f"the block {target!r} that it refers to is missing", f"{name}/{key}")
-            if reached[key] >= count:
-                raise self._error(f"row {reached[key]} of {target!r}, which has {count} rows", f"{name}/{key}")
-
-    def _rows_of(self, name: str, fresh: Mapping[str, Block]) -> int | None:
-        if name in fresh:
-            return fresh[name].count
-        writer = self._blocks.get(name)
-        return None if writer is None or writer.last is None else writer.last.count
-
     def check_system(self, system: Frame) -> None:
         """Refuse a ``system`` that does not go with the frames so far."""
-        for name, fixed in system.items():
-            writer = self._blocks.get(name)
-            if writer is None:
-                continue
-            if writer.spec.aligned_with is not None:
-                raise self._error("an aligned block shares a name with a block of /system", name)
-            if writer.last is not None:
-                if writer.rows != writer.updates * fixed.count:
-                    raise self._error(f"the block of that name in /system has {fixed.count} rows", name)
-                self._check_shared(name, writer.last, fixed)
-                if "id" in writer.last and "id" in fixed and writer.updates > 1:
-                    raise self._error("the ids are in the trajectory and in a later /system", f"{name}/id")
+        self._rules.check_system(system)
 
     # ------------------------------------------------------------ writing
     def commit(self) -> None:
@@ -395,8 +335,6 @@ class TrajectoryWriter:
             writer = self._blocks[name]
             if len(updates):
                 writer.resume(reader.group, len(updates), updates.total, reader.block(len(updates) - 1))
-                if writer.references and writer.last is not None:
-                    self._reached[name] = last_rows(writer.last, writer.references)
             else:
                 self._group.delete(name)
         if stored.cell is not None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from ..errors import RecordError
-from ..model.dtypes import Array
+from molrec_convert.errors import RecordError
+from molrec_convert.model.dtypes import Array
 
 
 @runtime_checkable
@@ -117,11 +117,17 @@ class GrowingArray(StoredArray, Protocol):
     def write(self, first: int, rows: int, payload: Any) -> None:
         """Write an encoded chunk that begins at row `first`; the array then has at least `first + rows` rows."""
 
-    def settle(self, rows: int) -> bool:
-        """Make an array that was closed fit for more: cut it to `rows`, its last chunk not compressed.
+    def make_plain(self, rows: int) -> bool:
+        """Rewrite the chunk in which `rows` end without compression, unless they fill it; True if that was due.
 
-        True if the last chunk is such a plain one.
+        The store is then to be opened anew before anything else is done with the array, and so after `settle`.
         """
+
+    def settle(self, rows: int) -> bool:
+        """Cut an array to `rows`, so that it can grow again; True if that was due."""
+
+    def has_plain_tail(self, rows: int) -> bool:
+        """Whether the chunk in which `rows` end is one that is rewritten in place."""
 
 
 class Group(Node, Protocol):
@@ -173,6 +179,10 @@ class Store(Protocol):
     @property
     def root(self) -> Group:
         """The root group."""
+
+    @property
+    def own_children(self) -> frozenset[str]:
+        """The children of the root that are the binding's own, and no part of the record."""
 
     def flush(self) -> None:
         """Hand everything that was written to the operating system, in order with what follows."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..model import Schema
+from molrec_convert.model import Schema
+
 from . import layout
 from .stored import StoredRecord
 from .tree import Group, Node, arrays_of, groups_of
@@ -28,7 +29,9 @@ def copy_unknown(source: StoredRecord, writer: RecordWriter) -> list[str]:
     copied: list[str] = []
     old, new = source.root, writer.root
     _copy_attributes(old, new, source.own_attributes, copied)
-    _copy_children(old, new, frozenset((layout.META, layout.FRAME, layout.SYSTEM, layout.TRAJECTORY)), copied)
+    _copy_children(
+        old, new, source.own_children | {layout.META, layout.FRAME, layout.SYSTEM, layout.TRAJECTORY}, copied
+    )
     for name in (layout.META, layout.FRAME, layout.SYSTEM):
         mine, theirs = new.group(name), old.group(name)
         if mine is not None and theirs is not None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..model.dtypes import Array
+from molrec_convert.model.dtypes import Array
+
 from . import layout
 from .tree import Group, StoredArray, due_array
 

@@ -7,10 +7,11 @@ from concurrent.futures import Executor
 from types import TracebackType
 from typing import Any
 
-from ..errors import RecordError
-from ..model import Frame, Schema
-from ..model.dtypes import checked_name
-from ..model.meta import RESERVED_KEYS, json_value
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Frame, Schema
+from molrec_convert.model.dtypes import checked_name
+from molrec_convert.model.meta import RESERVED_KEYS, json_value
+
 from . import layout
 from .chunks import ChunkQueue
 from .schema_json import checked_schema, schema_document

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._fallback_fixed import find_line, scan_fixed
 from ._fallback_format import format_table
 from ._fallback_grid import format_grid
 from ._fallback_scan import parse_integer, parse_real, scan_numbers, scan_table
 
 __all__ = [
     "count_lines",
+    "find_line",
     "format_grid",
     "format_table",
     "parse_integer",
     "parse_real",
+    "scan_fixed",
     "scan_numbers",
     "scan_table",
     "shuffle",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,16 @@ MOST_DECIMALS = 1000
 
 
 def format_table(
-    columns: list[Any], styles: list[Any], separator: bytes, terminator: bytes
+    columns: list[Any], styles: list[Any], separator: bytes, terminator: bytes, widths: Sequence[int] = ()
 ) -> bytes:
     """Print one line a row."""
     if len(columns) != len(styles):
         raise ValueError("each column needs one style")
+    if widths and len(columns) != len(widths):
+        raise ValueError("each column needs one width")
     cells = [format_column(column, style) for column, style in zip(columns, styles, strict=True)]
+    if widths:
+        cells = [[cell.rjust(width) for cell in column] for column, width in zip(cells, widths, strict=True)]
     if len({len(column) for column in cells}) > 1:
         raise ValueError("the columns differ in length")
     return b"".join(separator.join(row) + terminator for row in zip(*cells, strict=True))

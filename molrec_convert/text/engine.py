@@ -33,6 +33,14 @@ class Engine(Protocol):
     ) -> tuple[NDArray[np.float64], int]:
         """Scan numbers in free layout."""
 
+    def scan_fixed(
+        self, data: Buffer, layout: list[tuple[int, int, str]], rows: int, marked: list[bytes]
+    ) -> tuple[list[Any], list[Any], int, int, bool, NDArray[np.int64]]:
+        """Scan lines of fields in fixed columns."""
+
+    def find_line(self, data: Buffer, start: int, marked: list[bytes]) -> tuple[int, int]:
+        """Advance to a line that begins with a mark."""
+
     def skip_lines(self, data: Buffer, start: int, count: int) -> tuple[int, int]:
         """Advance over line ends."""
 
@@ -40,7 +48,12 @@ class Engine(Protocol):
         """Count line ends."""
 
     def format_table(
-        self, columns: list[Column], styles: list[Style], separator: bytes, terminator: bytes
+        self,
+        columns: list[Column],
+        styles: list[Style],
+        separator: bytes,
+        terminator: bytes,
+        widths: list[int] = ...,
     ) -> bytes:
         """Print columns as lines."""
 

@@ -85,6 +85,7 @@ def format_table(
     *,
     separator: bytes = b" ",
     terminator: bytes = b"\n",
+    widths: Sequence[int] = (),
 ) -> bytes:
     """Print columns as lines.
 
@@ -96,10 +97,12 @@ def format_table(
     styles
         One a column; only reals look at it. ``"g"`` or None: the fewest digits that read back
         exactly, laid out as C's ``%g``; ``"r"``: as repr prints it; an int: that many decimals.
+    widths
+        One a column: at least so wide, with blanks on the left.
     """
     ready = [prepare_column(column) for column in columns]
     chosen: list[Style] = [None] * len(ready) if styles is None else list(styles)
-    return engine.active.format_table(ready, chosen, separator, terminator)
+    return engine.active.format_table(ready, chosen, separator, terminator, list(widths))
 
 
 def prepare_column(column: Column) -> Column:

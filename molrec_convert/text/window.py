@@ -99,6 +99,33 @@ class Window:
         self.line += passed
         return passed
 
+    def skip_until(self, marks: list[bytes]) -> int:
+        """Pass lines until one begins with one of `marks`, in any case; return how many were passed.
+
+        All lines are passed where there is none.
+        """
+        passed = 0
+        while True:
+            found, self._cursor = engine.active.find_line(self._view[: self._stop], self._cursor, marks)
+            passed += found
+            self.terminated = self.terminated or found > 0
+            if self.begins(marks):
+                break
+            if self._stop - self._cursor > LONGEST_LINE:
+                raise StreamError(f"a line is longer than {LONGEST_LINE >> 20} MiB")
+            if not self._fill():
+                if self._cursor < self._stop:
+                    self._cursor = self._stop
+                    self.terminated = False
+                    passed += 1
+                break
+        self.line += passed
+        return passed
+
+    def begins(self, marks: list[bytes]) -> bool:
+        """Whether the line at the cursor begins with one of `marks`, in any case."""
+        return self.peek(max(map(len, marks))).upper().startswith(tuple(marks))
+
     def mark(self) -> None:
         """Keep the bytes from the cursor on, until they are taken."""
         self._mark = self._cursor

@@ -1,23 +1,26 @@
+# mypy: disable-error-code="union-attr, index, arg-type, list-item"
 """A writer that is killed loses no committed frame; the file is mended, read, and appended to."""
 
+import importlib
 import random
 import subprocess
 import sys
 import time
 
+import h5py
 import numpy as np
 import pytest
 
 from molrec_convert.errors import RecordError
-from molrec_convert.records import open_for_append, open_record, repair
+from molrec_convert.records import create, open_for_append, open_record, repair
 
-from .builders import check_with_arbiter
+from .builders import check_with_arbiter, write
 
 WRITER = """
 import sys
 from molrec_convert.records import create
 from molrec_convert.model import Schema
-from {module} import frame_of, schema
+from crash_frames import frame_of, schema
 with create(sys.argv[1], durable=True) as writer:
     trajectory = writer.begin_trajectory(schema())
     for i in range(100_000):
@@ -54,14 +57,12 @@ def frames(tmp_path_factory):
     folder = tmp_path_factory.mktemp("frames")
     (folder / "crash_frames.py").write_text(FRAMES)
     sys.path.insert(0, str(folder))
-    import crash_frames
-
-    yield folder, crash_frames
+    yield folder, importlib.import_module("crash_frames")
     sys.path.remove(str(folder))
 
 
-def killed_after(folder, path, seconds):
-    code = f"import sys; sys.path[:0] = [{str(folder)!r}, *{sys.path!r}]\n" + WRITER.format(module="crash_frames")
+def killed_after(folder, path, seconds, program=WRITER):
+    code = f"import sys; sys.path[:0] = [{str(folder)!r}, *{sys.path!r}]\n" + program
     with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True) as process:
         committed = [process.stdout.readline()]
         time.sleep(seconds)
@@ -89,6 +90,8 @@ def test_killed_writer(tmp_path, frames, seed):
 
 
 def assert_holds(path, module, count):
+    with h5py.File(path) as file:
+        assert "_unfinished" not in file
     with open_record(path) as record:
         assert len(record) == count
         assert record.trajectory.time.tolist() == [i * 0.5 for i in range(count)]
@@ -100,10 +103,46 @@ def assert_holds(path, module, count):
                               module.frame_of(count - 1)["atoms"]["x"])  # fmt: skip
 
 
+APPENDER = """
+import sys
+from molrec_convert.records import open_for_append
+from crash_frames import frame_of
+with open_for_append(sys.argv[1], durable=True) as writer:
+    trajectory = writer.trajectory
+    for i in range(len(trajectory), 100_000):
+        trajectory.append(frame_of(i), step=i if i < 700 else 2 * i, time=i * 0.5)
+        if i % 23 == 0:
+            trajectory.commit()
+            print(len(trajectory), flush=True)
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_over_and_over(tmp_path, frames, seed):
+    """Appending to what repair mended is as safe as writing anew; so is a close between two kills."""
+    folder, module = frames
+    path = tmp_path / "t.h5"
+    with create(path) as writer:
+        trajectory = writer.begin_trajectory(module.schema())
+        for i in range(30):
+            trajectory.append(module.frame_of(i), step=i, time=i * 0.5)
+    chance, count = random.Random(seed), 30
+    for _ in range(5):
+        committed = killed_after(folder, path, chance.uniform(0.0, 0.5), APPENDER)
+        report = repair(path)
+        assert report.frames >= committed > count - 1
+        count = report.frames
+        assert_holds(path, module, count)
+        if chance.random() < 0.5:
+            with open_for_append(path) as writer:
+                for i in range(count, count + 3):
+                    writer.trajectory.append(module.frame_of(i), step=i if i < 700 else 2 * i, time=i * 0.5)
+            count += 3
+            assert_holds(path, module, count)
+
+
 def test_a_closed_file_needs_no_repair(tmp_path, frames):
     _, module = frames
-    from .builders import write
-
     path = write(tmp_path / "t.h5", [module.frame_of(0)], schema=module.schema())
     before = path.read_bytes()
     report = repair(path)
@@ -119,8 +158,6 @@ def test_repair_of_what_is_no_record(tmp_path):
 
 
 def test_an_exception_keeps_what_was_committed(tmp_path, frames):
-    from molrec_convert.records import create
-
     _, module = frames
     path = tmp_path / "t.h5"
 

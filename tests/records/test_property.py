@@ -1,3 +1,4 @@
+# mypy: disable-error-code="assignment, union-attr, index, arg-type, list-item"
 """Random trajectories read back frame by frame, by our reader and by the independent one."""
 
 import numpy as np

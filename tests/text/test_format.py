@@ -141,9 +141,7 @@ class TestTable:
 
     def test_separator_and_terminator(self):
         column = np.arange(2)
-        assert format_table([column, column], separator=b", ", terminator=b"\r\n") == (
-            b"0, 0\r\n1, 1\r\n"
-        )
+        assert format_table([column, column], separator=b", ", terminator=b"\r\n") == (b"0, 0\r\n1, 1\r\n")
         assert format_table([column], terminator=b"") == b"01"
 
     def test_nothing(self):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from molrec_convert.text.numbers import parse_integer, parse_real
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_numbers, scan_table
 
-from .engines import both, thorough
+from .engines import both, lead, thorough
 
 DIGITS = "0123456789"
 
@@ -22,12 +22,16 @@ def bits(value):
 
 
 def through_table(twin, token, dialect=0):
-    """Read the token in the middle of a line, at its end, and where the data ends."""
-    columns, _, _ = twin.scan_table(
-        token + b" " + token + b"\r\n" + token + b" 1", "dd", 2, dialect
-    )
-    first, second = columns
-    return [first[0], second[0], first[1]]
+    """Read the token in the middle of a line, at its end, and where the data ends.
+
+    All that in the first lines, and in lines that come later.
+    """
+    values = []
+    for before, rows in ((b"", 0), lead("dd")):
+        data = before + token + b" " + token + b"\r\n" + token + b" 1"
+        (first, second), _, _ = twin.scan_table(data, "dd", rows + 2, dialect)
+        values += [first[rows], second[rows], first[rows + 1]]
+    return values
 
 
 def agrees(twin, text):
@@ -37,7 +41,8 @@ def agrees(twin, text):
     values += twin.scan_numbers(token + b"\n" + token, 0, -1)[0].tolist()
     # The fast path of free layout needs room behind the token.
     values += twin.scan_numbers(token + b" " * 40, 0, -1)[0].tolist()
-    assert [bits(value) for value in values] == [want] * 7, text
+    values += twin.scan_numbers(b" " * 40 + b"1 " + token + b"\r" + token, 0, -1)[0].tolist()[1:]
+    assert [bits(value) for value in values] == [want] * 12, text
 
 
 ADVERSARIAL = [
@@ -129,8 +134,9 @@ def test_what_float_refuses_is_refused(twin, text):
     if want is None:
         with pytest.raises(ValueError, match="not a number"):
             twin.parse_real(token, 0)
-        with pytest.raises(ScanError):
-            twin.scan_table(token + b" 1\n", "dd", 1, 0)
+        for before, rows in ((b"", 0), lead("dd")):
+            with pytest.raises(ScanError):
+                twin.scan_table(before + token + b" 1\n", "dd", rows + 1, 0)
     else:
         agrees(twin, text)
 
@@ -172,7 +178,7 @@ DIALECTS = [
 def test_dialects(twin, dialect, text, value):
     token = text.encode()
     values = [twin.parse_real(token, dialect), *through_table(twin, token, dialect)]
-    assert [bits(found) for found in values] == [bits(value)] * 4
+    assert [bits(found) for found in values] == [bits(value)] * 7
 
 
 @both
@@ -209,12 +215,17 @@ def test_integers(twin, value, zeros):
     text = f"{'-' if value < 0 else ''}{zeros}{abs(value)}".encode()
     if -(2**63) <= value < 2**63:
         assert twin.parse_integer(text) == value
-        assert twin.scan_table(text, "i", 1, 0)[0][0].tolist() == [value]
+        for before, rows in ((b"", 0), lead("i")):
+            assert twin.scan_table(before + text, "i", rows + 1, 0)[0][0][rows] == value
+            data = before + text + b"\n"
+            assert twin.scan_table(data, "i", rows + 1, 0)[0][0][rows] == value
     else:
         with pytest.raises(OverflowError):
             twin.parse_integer(text)
     if 0 <= value < 2**64:
-        assert twin.scan_table(text + b"\n", "u", 1, 0)[0][0].tolist() == [value]
+        for before, rows in ((b"", 0), lead("u")):
+            data = before + text + b"\n"
+            assert twin.scan_table(data, "u", rows + 1, 0)[0][0][rows] == value
 
 
 @pytest.mark.usefixtures("each_engine")

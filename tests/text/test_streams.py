@@ -167,9 +167,7 @@ def test_zstd_skippable_frames_and_long_runs(tmp_path):
         assert total == len(data) + 3
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"B", b"BZh", b"BZh9 is a name\n", b"\x1f", b"1 2\n", b"(\xb5"]
-)
+@pytest.mark.parametrize("data", [b"", b"B", b"BZh", b"BZh9 is a name\n", b"\x1f", b"1 2\n", b"(\xb5"])
 def test_plain(tmp_path, data):
     with open_stream(stored(tmp_path, data)) as stream:
         assert stream.compression is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from molrec_convert.text.lines import count_lines, skip_lines
 from molrec_convert.text.table import ScanError, scan_numbers, scan_table
 
-from .engines import ENGINES, both, thorough
+from .engines import ENGINES, both, built, lead, thorough
 
 
 def fault(twin, data, kinds, rows, dialect=0):
@@ -135,6 +135,18 @@ def test_faults(twin, case):
     assert error.describe("a row") == clause
 
 
+@both
+@pytest.mark.parametrize("case", FAULTS, ids=lambda case: repr(case[0][:12]))
+def test_faults_in_later_rows(twin, case):
+    data, kinds, rows, kind, row, column, found, due, letter, token, _ = case
+    before, more = lead(kinds)
+    error = fault(twin, before + data, kinds, more + rows)
+    assert error.kind == kind
+    assert (error.row, error.column) == (more + row, column)
+    assert (error.found, error.due) == (found, more + due if kind == "end" else due)
+    assert (error.letter, error.token) == (letter, token)
+
+
 def outcome(twin, data, kinds, rows, dialect):
     try:
         columns, end, terminated = twin.scan_table(data, kinds, rows, dialect)
@@ -149,37 +161,36 @@ def outcome(twin, data, kinds, rows, dialect):
     return plain, end, terminated
 
 
-TOKENS = st.sampled_from(
-    ["1", "-2", "3.5", "1e5", "1.0D2", "1.0-101", "nan", "-", "x", "1_0", "9" * 20, "+7", "2*^3"]
-)
+TOKENS = st.sampled_from(["1", "-2", "3.5", "1e5", "1.0D2", "1.0-101", "nan", "-", "x", "1_0", "9" * 20, "+7", "2*^3"])
 GLUE = st.sampled_from([" ", "  ", "\t", "\n", "\r\n", "\n", " \n", "\r", ""])
 
 
-@pytest.mark.skipif(ENGINES[0].values[0] is None, reason="the C++ module was not built")
+@built
 @thorough
 @given(
     pieces=st.lists(st.tuples(TOKENS, GLUE), max_size=14),
     kinds=st.text("dius-", max_size=4),
     rows=st.integers(0, 6),
     dialect=st.integers(0, 3),
+    later=st.booleans(),
 )
-def test_the_engines_agree(pieces, kinds, rows, dialect):
+def test_the_engines_agree(pieces, kinds, rows, dialect, later):
     data = "".join(token + glue for token, glue in pieces).encode()
-    native: Any
-    fallback: Any
-    native, fallback = (param.values[0] for param in ENGINES)
-    assert outcome(native, data, kinds, rows, dialect) == outcome(
-        fallback, data, kinds, rows, dialect
-    )
-    for limit in (-1, 2):
+    if later:
+        before, more = lead(kinds)
+        data, rows = before + data, more + rows
+    engines: list[Any] = [param.values[0] for param in ENGINES]
+    tables = [outcome(twin, data, kinds, rows, dialect) for twin in engines]
+    assert tables[0] == tables[1] == tables[2]
+    for limit in (-1, 2, 20):
         results: list[object] = []
-        for twin in (native, fallback):
+        for twin in engines:
             try:
                 numbers, end = twin.scan_numbers(data, dialect, limit)
                 results.append((numbers.tobytes(), end))
             except ScanError as error:
                 results.append(vars(error))
-        assert results[0] == results[1]
+        assert results[0] == results[1] == results[2]
 
 
 def test_the_clause_names_what_a_row_is():

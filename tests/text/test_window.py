@@ -74,9 +74,7 @@ STEPS = st.lists(
     ),
     max_size=25,
 )
-TEXT = st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"bc", b"long line", b"\n\n"])).map(
-    b"".join
-)
+TEXT = st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"bc", b"long line", b"\n\n"])).map(b"".join)
 
 
 @both

@@ -1,0 +1,259 @@
+"""Writing cubes in Gaussian's layout: the source's own header where the frame still agrees with it.
+
+Reference: https://gaussian.com/cubegen/
+
+Numbers of the header have six decimals, or as many as are asked for; those that came from a cube have all their digits.
+A number that fills its columns is set off by a blank, which makes the line longer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.adapter import Snapshot
+from molrec_convert.errors import FormatError
+from molrec_convert.loss import Contents, Loss
+from molrec_convert.mapping.elements import NUMBERS, SYMBOLS
+from molrec_convert.mapping.inverse import undone
+from molrec_convert.model import Block, Box, Column
+from molrec_convert.model.box import is_regular
+from molrec_convert.options import Options
+from molrec_convert.text.grid import format_grid
+
+from ._cube_frame import (
+    COMMENT,
+    DECIMALS,
+    ENCODING,
+    GRID,
+    MOLREC_LENGTH,
+    NUMBER,
+    ORBITALS,
+    ORIGIN,
+    UNITS,
+    VALUES,
+    VOXELS,
+    field_names,
+    field_order,
+    grid_cell,
+    scale_of,
+)
+from ._cube_values import FEWEST
+
+Array = np.ndarray[Any, Any]
+
+HEADER_DECIMALS, HEADER_MARGIN = 6, 6
+"""Decimals of the header's reals, and what their columns hold besides."""
+INTEGER_WIDTH = 5
+PER_LINE = 6
+IDS_PER_LINE = 10
+
+
+class CubeExporter:
+    """Writes cubes, one after the other; see `molrec_convert.adapter.Exporter`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self._path = path
+        self._decimals = options.decimals
+
+    def head(self, first: Snapshot) -> bytes:
+        """Nothing stands before the first cube."""
+        del first
+        return b""
+
+    def tail(self) -> bytes:
+        """Nothing stands after the last cube."""
+        return b""
+
+    def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
+        """One cube."""
+        return Cube(self._path, self._decimals, snapshot, ordinal).text()
+
+
+def lost(contents: Contents) -> Iterator[Loss]:
+    """The periodic axes, and the names of fields, which the format does not tell, and missing values in them."""
+    if contents.periodic:
+        yield Loss("box.boundary", "the format does not tell which axes are periodic")
+    columns = contents.schema.blocks[GRID].columns if GRID in contents.schema.blocks else {}
+    names, orbitals = field_order(list(columns), contents.about.get(ORBITALS))
+    kept = field_names(sum(math.prod(spec.trailing) for spec in columns.values()), orbitals)
+    for name in names:
+        if name not in kept:
+            yield Loss(f"name of {GRID}.{name}", "the format names no fields but orbitals")
+        if columns[name].nullable:
+            yield Loss(f"nulls of {GRID}.{name}", "the format marks no missing values")
+
+
+class Cube:
+    """One frame on its way into a cube."""
+
+    def __init__(self, path: str, decimals: int | None, snapshot: Snapshot, ordinal: int) -> None:
+        self._path, self._ordinal = path, ordinal
+        self._decimals = decimals
+        self._frame, self._about = snapshot.frame, snapshot.about
+        kept = self._about.get(UNITS)
+        self._unit = kept if kept in ("bohr", "angstrom") else "bohr"
+        self._from_a_cube = kept is not None
+        units = snapshot.units if snapshot.units and "length" in snapshot.units else MOLREC_LENGTH
+        scale = scale_of(self._unit, units)
+        if scale is None:
+            raise self._error(f"lengths are in {units['length']}, and a cube has them in bohr")
+        self._scale = scale
+
+    def text(self) -> bytes:
+        """The whole cube."""
+        grid = self._grid()
+        names, orbitals = field_order(list(grid), self._about.get(ORBITALS))
+        fields = [field for name in names for field in self._field(name, grid.column(name))]
+        lines = [*self._comments(names), *self._header(grid.shape or (), len(fields), orbitals)]
+        head = "\n".join(lines) + "\n"
+        decimals = self._about.get(DECIMALS, FEWEST) if self._decimals is None else self._decimals
+        return format_grid(
+            fields, (grid.shape or (0,))[-1], decimals=decimals, per_line=PER_LINE, head=self._encoded(head)
+        )
+
+    def _error(self, message: str) -> FormatError:
+        return FormatError(message, path=self._path, frame=self._ordinal)
+
+    # ------------------------------------------------------------ the grid
+    def _grid(self) -> Block:
+        grid = self._frame.get(GRID)
+        if grid is None:
+            raise self._error(f"a cube holds a grid, and the frame has no block {GRID!r}")
+        if grid.shape is None or len(grid.shape) != 3:
+            raise self._error(f"the block {GRID!r} has no structural shape of three axes")
+        if not grid.count or not len(grid):
+            raise self._error(f"the block {GRID!r} holds no values")
+        return grid
+
+    def _field(self, name: str, column: Column) -> list[Array]:
+        """A column as the values that it has at a point."""
+        values = column.values
+        if values.dtype.kind not in "fiu":
+            raise self._error(f"a cube holds reals, and the column {name!r} of {GRID!r} is {column.dtype}")
+        if column.valid is not None:
+            rows = column.valid.reshape(-1, *(1 for _ in column.trailing))
+            values = np.where(rows, values, np.nan)
+        return list(values.reshape(len(values), -1).T)
+
+    def _cell(self, shape: Sequence[int]) -> tuple[Array, Array]:
+        """The origin and the steps along the axes: those of the source where they still give the cell to the bit."""
+        box = self._frame.box
+        if box is None:
+            raise self._error("a cube needs the cell of its grid, and the frame has no box")
+        kept = self._kept(VOXELS, 9)
+        if kept is not None and self._gives(kept.reshape(3, 3), shape, box):
+            voxels = kept.reshape(3, 3)
+        elif box.defined:
+            voxels = box.vectors.T / self._scale / np.array(shape)[:, None]
+        else:
+            raise self._error("a cube needs the cell of its grid, and the box of the frame is not defined")
+        origin = self._kept(ORIGIN, 3)
+        if origin is None or not np.array_equal(origin * self._scale, box.origin):
+            origin = self._lengths(box.origin)
+        return origin, voxels
+
+    def _gives(self, voxels: Array, shape: Sequence[int], box: Box) -> bool:
+        vectors = grid_cell(shape, voxels, self._scale)
+        return np.array_equal(vectors, box.vectors) if box.defined else not is_regular(vectors)
+
+    def _kept(self, key: str, count: int) -> Array | None:
+        value = self._about.get(key)
+        return np.array(value, dtype=np.float64) if isinstance(value, tuple) and len(value) == count else None
+
+    def _lengths(self, values: Array) -> Array:
+        """Lengths in the unit of the file."""
+        return undone(values, self._scale) if self._from_a_cube else values / self._scale
+
+    # ------------------------------------------------------------ the header
+    def _header(self, shape: Sequence[int], fields: int, orbitals: Sequence[int] | None) -> Iterator[str]:
+        atoms = self._frame.get("atoms") or Block(count=0)
+        if orbitals is not None and not atoms.count:
+            raise self._error("a cube without atoms cannot say which orbitals it holds")
+        origin, voxels = self._cell(shape)
+        stated = self._about.get(VALUES)
+        if orbitals is None:
+            stated = fields if fields > 1 or stated is not None else None
+        elif stated not in (1, fields):
+            stated = None
+        yield self._line(-atoms.count if orbitals else atoms.count, origin.tolist()) + (
+            "" if stated is None else _integer(stated)
+        )
+        for count, vector in zip(shape, voxels.tolist(), strict=True):
+            yield self._line(-count if self._unit == "angstrom" else count, vector)
+        if atoms.count:
+            yield from self._atoms(atoms)
+        if orbitals is not None:
+            ids = [_integer(number) for number in (len(orbitals), *orbitals)]
+            yield from ("".join(ids[k : k + IDS_PER_LINE]) for k in range(0, len(ids), IDS_PER_LINE))
+
+    def _comments(self, names: Sequence[str]) -> list[str]:
+        comment = self._about.get(COMMENT)
+        if not isinstance(comment, str):
+            return ["written by molrec-convert", ", ".join(names)]
+        first, _, second = comment.partition("\n")
+        return [first, " ".join(second.splitlines())]
+
+    def _encoded(self, head: str) -> bytes:
+        try:
+            return head.encode("latin-1" if self._about.get(ENCODING) == "latin-1" else "utf-8")
+        except UnicodeEncodeError:
+            return head.encode()
+
+    def _line(self, number: int, reals: Sequence[float]) -> str:
+        return _integer(number) + "".join(map(self._real, reals))
+
+    def _real(self, value: float) -> str:
+        decimals = max(HEADER_DECIMALS, self._decimals or 0)
+        text = f"{value:.{decimals}f}"
+        if self._from_a_cube and float(text) != value and value == value:
+            text = repr(value)
+        width = decimals + HEADER_MARGIN
+        return text.rjust(width) if len(text) < width else f" {text}"
+
+    # ------------------------------------------------------------ the atoms
+    def _atoms(self, atoms: Block) -> Iterator[str]:
+        missing = [name for name in "xyz" if name not in atoms]
+        if missing:
+            raise self._error(f"a cube needs the positions of its atoms, and they have no {', '.join(missing)}")
+        numbers = self._numbers(atoms)
+        charges = numbers.astype(np.float64)
+        if "nuclear_charge" in atoms:
+            charges = _filled(atoms.column("nuclear_charge"), charges)
+        positions = (self._lengths(_filled(atoms.column(name), np.nan)) for name in "xyz")
+        reals = np.stack([charges, *positions], axis=1)
+        for number, row in zip(numbers.tolist(), reals.tolist(), strict=True):
+            yield self._line(number, row)
+
+    def _numbers(self, atoms: Block) -> Array:
+        """The atomic numbers; those of the source that are negative stand where none is known."""
+        if "atomic_number" in atoms:
+            numbers = _filled(atoms.column("atomic_number"), 0).astype(np.int64)
+        elif "element" in atoms:
+            symbols, rows = np.unique(atoms["element"], return_inverse=True)
+            numbers = np.array([self._number(symbol, atoms) for symbol in symbols.tolist()], np.int64)[rows]
+        else:
+            raise self._error("a cube needs the elements of its atoms, and they have neither atomic_number nor element")
+        if NUMBER in atoms and atoms.column(NUMBER).dtype == "i64":
+            kept = atoms[NUMBER]
+            numbers = np.where((kept < 0) & (numbers == 0), kept, numbers)
+        return numbers
+
+    def _number(self, symbol: str, atoms: Block) -> int:
+        if symbol in NUMBERS or symbol in ("", SYMBOLS[0]):
+            return NUMBERS.get(symbol, 0)
+        row = int(np.flatnonzero(atoms["element"] == symbol)[0])
+        raise self._error(f"a cube needs atomic numbers, and {symbol!r} of row {row} is no element")
+
+
+def _integer(number: int) -> str:
+    text = str(number)
+    return text.rjust(INTEGER_WIDTH) if len(text) < INTEGER_WIDTH else f" {text}"
+
+
+def _filled(column: Column, fill: Any) -> Array:
+    """The values of a column, and others where it has none."""
+    return column.values if column.valid is None else np.where(column.valid, column.values, fill)

@@ -1,0 +1,162 @@
+"""Which atom style holds a frame, and what no style holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from molrec_convert.loss import Contents, Loss
+
+from ._data_sections import TOPOLOGY
+from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
+from ._dump_columns import REDUCED, SIGNED
+from ._dump_writer import kept_rows
+
+BY_TARGET = {row.target: source for source, row in COLUMNS.items()}
+NAMES_IN_FILE = BY_TARGET | {reduced: BY_TARGET[target] for target, reduced in REDUCED.items()}
+"""The name in a data file of a record's column."""
+STYLED = frozenset(name for kind in KINDS for name in kind.columns.split()) - {*REQUIRED, "mass"}
+"""Columns for which there are styles; masses stand in a section of their own."""
+OF_ATOMS = frozenset(("type", "label", "type_id", "mass", "mass_lj", "comment", "id"))
+"""Columns of atoms that every file holds in some other way than a column of its lines."""
+NULLABLE = frozenset(("element", "atomic_number", "mol_id"))
+"""Columns that are told by types, of which some may tell nothing, or beside which stand the numbers that they lack."""
+OF_BLOCKS = frozenset(("id", "type", "type_id", "comment", "atomi", "atomj", "atomk", "atoml"))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The lines of a file to be written.
+
+    Parameters
+    ----------
+    style
+        The columns of its atom lines.
+    images
+        Whether the images follow them.
+    velocities
+        The columns of its velocity lines; none without them.
+    """
+
+    style: AtomStyle
+    images: bool
+    velocities: tuple[str, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All columns that are written."""
+        return frozenset((*self.style.columns, *(IMAGES if self.images else ()), *self.velocities))
+
+
+def layout_of(columns: Collection[str], blocks: Collection[str], about: Mapping[str, Any]) -> Layout:
+    """The style that the source had where it still fits, else the smallest that holds most of some columns.
+
+    Parameters
+    ----------
+    columns
+        Columns of the block ``atoms`` by their name in a record.
+    blocks
+        The blocks of topology.
+    about
+        What is known of the source, for ``lammps_atom_style``.
+    """
+    names = {NAMES_IN_FILE.get(column, column) for column in columns} | set(REQUIRED)
+    if SIGNED["mol"] in columns or blocks:
+        names.add("mol")
+    style = kept = _kept(str(about.get("lammps_atom_style", "")), names, blocks)
+    wanted = names & STYLED - ({"mol"} if blocks and "mol_id" not in columns else set())
+    if style is None or wanted - set(style.columns):
+        other = _smallest(names, wanted, blocks)
+        if style is None or len(wanted & set(other.columns)) > len(wanted & set(style.columns)):
+            style = other
+    velocities: tuple[str, ...] = ()
+    if names.issuperset(VELOCITIES):
+        spin = _spin(style, names)
+        # A file may leave the spins out, and its record has none; where no file was, LAMMPS wants them.
+        velocities = (*VELOCITIES, *(() if style is kept and names.isdisjoint(spin) else spin))
+    # Images of positions that are not wrapped would be added a second time.
+    wrapped = about.get("lammps_coords") not in ("xu", "xsu")
+    return Layout(style, wrapped and names.issuperset(IMAGES), velocities)
+
+
+def _kept(text: str, names: Collection[str], blocks: Collection[str]) -> AtomStyle | None:
+    for style in styles_named(text):
+        if style.further is not None:
+            count = 0
+            while style.further.format(count + 1) in names:
+                count += 1
+            style = style.widened(len(style.columns) + count)
+        if set(style.columns) <= set(names) and set(blocks) <= set(style.topology):
+            return style
+    return None
+
+
+def _smallest(names: set[str], wanted: set[str], blocks: Collection[str]) -> AtomStyle:
+    """One style, or a hybrid where none holds all that several do."""
+    fitting = [kind for kind in KINDS if names.issuperset(kind.columns.split()) and kind.name not in OPEN]
+    bonded = [kind for kind in fitting if set(blocks) <= set(kind.topology)]
+    chosen = [max(bonded, key=lambda kind: _merit(kind, wanted))]
+    held = set(chosen[0].columns.split())
+    while left := wanted - held:
+        best = max(fitting, key=lambda kind: _merit(kind, left))
+        if not left & set(best.columns.split()):
+            break
+        chosen.append(best)
+        held |= set(best.columns.split())
+    names_of = [kind.name for kind in chosen]
+    return styles_named(" ".join(["hybrid", *names_of] if len(chosen) > 1 else names_of))[0]
+
+
+def _merit(kind: Kind, wanted: set[str]) -> tuple[int, int, int]:
+    columns = kind.columns.split()
+    return (len(wanted & set(columns)), -len(columns), -len(kind.topology))
+
+
+def _spin(style: AtomStyle, names: Collection[str]) -> tuple[str, ...]:
+    """What stands after the velocities: of a style that does not tell, what the frame has."""
+    if style.spin is not None:
+        return style.spin
+    for triple in (("angmomx", "angmomy", "angmomz"), ("omegax", "omegay", "omegaz"), ("ervel",)):
+        if set(triple) <= set(names):
+            return triple
+    count = 0
+    while f"velocity_{count + 4}" in names:
+        count += 1
+    return tuple(f"velocity_{k + 4}" for k in range(count))
+
+
+def lost(contents: Contents) -> Iterator[Loss]:
+    """What a data file of these contents does not hold, because no atom style has such columns."""
+    blocks = contents.schema.blocks
+    columns = blocks["atoms"].columns if "atoms" in blocks else {}
+    layout = layout_of(columns, [name for name in TOPOLOGY if name in blocks], contents.about)
+    for column, spec in columns.items():
+        if not _is_held(column, columns, layout):
+            yield Loss(f"atoms.{column}", f"a line of atom style {layout.style.name} has no such column")
+        elif spec.nullable and column not in NULLABLE:
+            yield Loss(f"nulls of atoms.{column}", "the format marks no missing values")
+    for name in TOPOLOGY:
+        for column in blocks[name].columns if name in blocks else ():
+            if column not in OF_BLOCKS:
+                yield Loss(f"{name}.{column}", "the section has no such column")
+    rows = kept_rows(contents.about.get("lammps_bounds"))
+    if contents.no_box and (rows is None or all(row[0] < row[1] for row in rows)):
+        yield Loss("absence of a cell", "the format has no place for it")
+
+
+def _is_held(column: str, columns: Collection[str], layout: Layout) -> bool:
+    if column in OF_ATOMS or NAMES_IN_FILE.get(column, column) in layout.names or column == SIGNED["mol"]:
+        return True
+    if column == "atomic_number":
+        return "element" in columns or _is_held("element", columns, layout)
+    # An element is the label of its type, or what the mass of its type tells.
+    return column == "element" and (bool({"mass"} & set(columns)) or not {"type", "type_id"} & set(columns))
+
+
+def target_of(name: str, columns: Collection[str]) -> str:
+    """The column of a record that is printed under a name."""
+    target = row_of(name).target
+    if name == "mol" and SIGNED["mol"] in columns:
+        return SIGNED["mol"]
+    return REDUCED[target] if target not in columns and REDUCED.get(target) in columns else target

@@ -1,0 +1,140 @@
+"""The lines of a PDB frame that are no atoms: what each is, and what of its text is kept.
+
+Reference: wwPDB format 3.3. Times in titles are those that GROMACS writes: ``TITLE     Water t=  12.50000 step= 25``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from molrec_convert.adapter import Note
+from molrec_convert.model import Column
+from molrec_convert.text.fixed import Field, ScanError, scan_fixed
+
+from ._pdb_columns import text_of
+from ._pdb_fields import BOOKKEEPING
+
+Array = np.ndarray[Any, Any]
+
+ANISOU = b"ANISOU"
+TENSOR = [Field(28 + 7 * k, 35 + 7 * k, "i") for k in range(6)]
+UNCERTAIN = frozenset((b"SIGATM", b"SIGUIJ"))
+"""Standard deviations of old files."""
+OF_THE_CELL = frozenset(("SCALE1", "SCALE2", "SCALE3", "ORIGX1", "ORIGX2", "ORIGX3"))
+"""Records that say how positions and cell belong together; wrong where the cell has changed."""
+TIME = re.compile(r"^TITLE\b.*?(?:\bt=\s*(?P<time>[-+]?[0-9][-+.0-9eE]*))?(?:\s*\bstep=\s*(?P<step>[0-9]{1,18}))?\s*$")
+
+
+@dataclass(slots=True)
+class Between:
+    """What stands between the atom lines of a frame.
+
+    Parameters
+    ----------
+    cell
+        The CRYST1 record, and its line.
+    ends
+        Atoms that a TER follows.
+    tensors
+        How many ANISOU records there are.
+    bonds
+        CONECT records.
+    kept
+        Other lines.
+    notes
+        What was noticed.
+    """
+
+    cell: tuple[bytes, int] | None = None
+    ends: list[int] = field(default_factory=list)
+    tensors: int = 0
+    bonds: list[bytes] = field(default_factory=list)
+    kept: list[bytes] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+def sorted_out(data: bytes, others: Array, line: int, *, first: bool) -> Between:
+    """Tell the lines of a frame that are no atoms.
+
+    Parameters
+    ----------
+    data, others
+        The text of the frame, and where in it the lines lie.
+    line
+        The line of the file at which it begins.
+    first
+        Whether it is the first frame; the bonds before the atoms of another belong to the frame before it.
+    """
+    found = Between()
+    uncertain = 0
+    for k, (number, start, stop) in enumerate(others.tolist()):
+        record = data[start : start + 6].upper().split(b"\n")[0].rstrip()
+        row = number - k - 1
+        if record == ANISOU:
+            found.tensors += 1
+        elif record == b"TER" or (record[:3] == b"TER" and record[3:].strip().isdigit()):
+            found.ends += [row] if row >= 0 else []
+        elif record == b"CONECT":
+            found.bonds += [data[start:stop]] if first or row >= 0 else []
+        elif record == b"CRYST1":
+            found.cell = (data[start:stop], line + number)
+        elif record in UNCERTAIN:
+            uncertain += 1
+        elif record and record[:5] not in BOOKKEEPING and record not in BOOKKEEPING:
+            found.kept.append(data[start:stop])
+    if uncertain:
+        found.notes.append(Note(f"{uncertain} records of standard deviations (SIGATM, SIGUIJ) are left out"))
+    return found
+
+
+def tensors_of(data: bytes, others: Array, rows: int) -> tuple[Column | None, list[Note]]:
+    """The anisotropic temperature factors of the atoms that ANISOU records follow, in 1e-4 Å²."""
+    try:
+        scan = scan_fixed(data, TENSOR, marks=[ANISOU])
+    except ScanError as fault:
+        return None, [Note(f"ANISOU records are left out: {fault.describe('a record')}")]
+    starts = [start for _, start, _ in others.tolist()]
+    marked = [data[start : start + 6].upper() == ANISOU for start in starts]
+    where = (others[:, 0] - np.arange(len(others)) - 1)[np.array(marked, np.bool_)]
+    values, valid = np.zeros((rows, 6), np.int64), np.zeros(rows, np.bool_)
+    there = where >= 0
+    values[where[there]] = np.stack(scan.columns, axis=1)[there]
+    valid[where[there]] = True
+    if not valid.any():
+        return None, []
+    return Column.of(values, None if valid.all() else valid), []
+
+
+def kept_text(lines: Iterable[bytes]) -> str:
+    """Lines as one text, without those that frame or count the records of a file."""
+    words = (line.rstrip() for line in lines)
+    return "\n".join(text_of(line) for line in words if line and line[:6].upper().rstrip() not in BOOKKEEPING)
+
+
+class Moment(NamedTuple):
+    """When a frame is, as its title says."""
+
+    time: float | None = None
+    step: int | None = None
+
+
+def moment_of(*texts: str) -> Moment:
+    """The time and step that a title ends with: the last title with a time, of the first text that has one.
+
+    >>> moment_of("", "TITLE     Water t=  12.50000 step= 25")
+    Moment(time=12.5, step=25)
+    """
+    for line in (line for text in texts for line in reversed(text.split("\n"))):
+        match = TIME.match(line)
+        if match is not None and (match["time"] or match["step"]):
+            try:
+                time = None if match["time"] is None else float(match["time"])
+            except ValueError:
+                continue
+            return Moment(time, None if match["step"] is None else int(match["step"]))
+    return Moment()

@@ -1,0 +1,181 @@
+"""Writing PDB files: models, cells, text and bonds around the atom lines.
+
+Reference: wwPDB format 3.3. Positions have three decimals, occupancies and B factors two: that is the format. A cell
+fixes the orientation; another one is turned into it together with the positions, which is said. Frames of several are
+models, each with its cell, for readers look for it there; bonds of all models stand once behind the last.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.adapter import Note, Snapshot
+from molrec_convert.errors import FormatError, LossError
+from molrec_convert.mapping.units import SYSTEMS, factor
+from molrec_convert.model import Block, Column, Meta
+from molrec_convert.options import Options
+
+from ._pdb_bonds import bond_lines
+from ._pdb_cell import Placed, cell_record, placed
+from ._pdb_lines import LinePrinter, Serials, serials_of
+from ._pdb_text import OF_THE_CELL, moment_of
+
+Array = np.ndarray[Any, Any]
+
+HIGHEST_ORDER = 6
+"""How often a bond is repeated at most."""
+META = frozenset(("pdb_header", "pdb_remarks", "pdb_model", "pdb_cryst1", "space_group", "z_value"))
+"""What of a frame's meta is written."""
+
+
+class PdbExporter:
+    """Writes a PDB file; see `molrec_convert.adapter.Exporter`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self._path = path
+        self._options = options
+        self._printer = LinePrinter(path)
+        self._first = threading.Event()
+        self._waiting: bytes | None = None
+        self._bonds = b""
+        self.notes: list[Note] = []
+
+    def head(self, first: Snapshot) -> bytes:
+        """The text of the source, without what no longer holds for the cell."""
+        header = first.about.get("pdb_header", "")
+        if not header:
+            return b""
+        lines = header.split("\n")
+        if any(line[:6] in OF_THE_CELL for line in lines) and not self._keeps_cell(first):
+            lines = [line for line in lines if line[:6] not in OF_THE_CELL]
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
+        """One frame; the first one waits for a second, unless it is a model anyway."""
+        try:
+            body, bonds = self._frame(snapshot, ordinal)
+            if not ordinal:
+                self._bonds = bonds
+                if "pdb_model" not in snapshot.about:
+                    self._waiting = body
+                    return b""
+                return _model(snapshot, 0, body, b"")
+        finally:
+            if not ordinal:
+                self._first.set()
+        self._first.wait()
+        before = b""
+        if ordinal == 1 and self._waiting is not None:
+            before, self._waiting = _model(Snapshot(snapshot.frame), 0, self._waiting, b""), None
+        own = b"" if bonds == self._bonds else bonds or _NO_BONDS
+        return before + _model(snapshot, ordinal, body, own)
+
+    def tail(self) -> bytes:
+        """A frame that stayed alone, the bonds, and the end."""
+        return (self._waiting or b"") + self._bonds + b"END\n"
+
+    # ------------------------------------------------------------ one frame
+    def _frame(self, snapshot: Snapshot, ordinal: int) -> tuple[bytes, bytes]:
+        """Cell, text and atoms of a frame; and its bonds."""
+        atoms = snapshot.frame.get("atoms") or Block(count=0)
+        cell = self._cell(snapshot, ordinal)
+        lines = [] if cell is None else [self._cell_record(cell, snapshot.about, ordinal)]
+        lines += self._texts(snapshot, ordinal)
+        positions = self._positions(atoms, snapshot, None if cell is None else cell.rotation)
+        bonds = snapshot.frame.get("bonds")
+        serials = serials_of(atoms, bonds, self._path, ordinal)
+        if serials.note is not None:
+            self._note(serials.note)
+        rotation = None if cell is None else cell.rotation
+        text = self._printer.atom_lines(atoms, positions, serials, rotation, ordinal)
+        return "".join(f"{line}\n" for line in lines).encode() + text, _bond_records(bonds, serials)
+
+    def _positions(self, atoms: Block, snapshot: Snapshot, rotation: Array | None) -> Array:
+        """Positions in Å, in the orientation of the cell: three rows."""
+        if not all(name in atoms for name in "xyz"):
+            if atoms.count:
+                raise FormatError("the atoms have no positions", path=self._path)
+            return np.zeros((3, 0))
+        for name in "xyz":
+            valid = atoms.column(name).valid
+            if valid is not None:
+                row = int(np.flatnonzero(~valid)[0])
+                raise FormatError(f"atom {row + 1} has no {name}", path=self._path)
+        found = np.stack([atoms[name] for name in "xyz"])
+        scale = factor("length", snapshot.units, SYSTEMS["molrec"]) if snapshot.units is not None else None
+        if scale not in (None, 1.0):
+            found = found * scale
+        return found if rotation is None else rotation @ found
+
+    def _cell(self, snapshot: Snapshot, ordinal: int) -> Placed | None:
+        box = snapshot.frame.box
+        if box is None or not box.defined:
+            return None
+        cell = placed(box, snapshot.about.get("pdb_cryst1"))
+        if cell.rotation is not None:
+            if self._options.strict:
+                raise LossError("pdb cannot hold the orientation of the cell: a lies along x, b in the xy plane",
+                                path=self._path, frame=ordinal)  # fmt: skip
+            self._note("the cell is not in the orientation of the format; it is turned, together with the positions")
+        if cell.reversed:
+            self._note("the cell is left-handed; its third vector is written reversed, which spans the same lattice")
+        return cell
+
+    def _cell_record(self, cell: Placed, about: Meta, ordinal: int) -> str:
+        kept = cell.numbers is about.get("pdb_cryst1")
+        group, copies = (about.get("space_group", ""), about.get("z_value")) if kept else ("P 1", 1)
+        try:
+            return cell_record(cell.numbers, group, copies)
+        except ValueError as error:
+            raise FormatError(f"CRYST1: {error}", path=self._path, frame=ordinal) from None
+
+    def _keeps_cell(self, snapshot: Snapshot) -> bool:
+        box, kept = snapshot.frame.box, snapshot.about.get("pdb_cryst1")
+        if box is None or not box.defined:
+            return kept is None
+        return kept is not None and placed(box, kept).numbers is kept
+
+    def _texts(self, snapshot: Snapshot, ordinal: int) -> list[str]:
+        """Lines of the source that belong to the frame, and its time."""
+        remarks = snapshot.about.get("pdb_remarks", "")
+        lines: list[str] = remarks.split("\n") if remarks else []
+        time, step = snapshot.time, snapshot.step
+        if time is None and step in (None, ordinal):
+            return lines
+        told = moment_of(remarks, "" if ordinal else snapshot.about.get("pdb_header", ""))
+        if told.time == time and told.step in (None, step):
+            return lines
+        words = ([] if time is None else [f"t= {time!r}"]) + ([] if step is None else [f"step= {step}"])
+        return [*lines, f"TITLE     {' '.join(words)}"]
+
+    def _note(self, message: str) -> None:
+        if all(note.message != message for note in self.notes):
+            self.notes.append(Note(message))
+
+
+_NO_BONDS = b"CONECT\n"
+"""What says that a model has no bonds where others have: it binds nothing."""
+
+
+def _model(snapshot: Snapshot, ordinal: int, body: bytes, bonds: bytes) -> bytes:
+    number = snapshot.about.get("pdb_model", ordinal + 1)
+    return b"MODEL %8d\n%b%bENDMDL\n" % (number, body, bonds)
+
+
+def _bond_records(bonds: Block | None, serials: Serials) -> bytes:
+    if bonds is None or not bonds.count:
+        return b""
+    one, other = (bonds[name].astype(np.int64) for name in ("atomi", "atomj"))
+    orders = _orders(bonds)
+    return "".join(f"{line}\n" for line in bond_lines(one, other, orders, serials.word)).encode()
+
+
+def _orders(bonds: Block) -> Array:
+    column: Column | None = bonds.columns.get("bond_number")
+    if column is None:
+        return np.ones(bonds.count, np.int64)
+    orders = np.clip(column.values, 1, HIGHEST_ORDER).astype(np.int64)
+    return orders if column.valid is None else np.where(column.valid, orders, 1)

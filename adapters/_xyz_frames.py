@@ -1,0 +1,268 @@
+"""Where the frames of an XYZ file lie: count line, comment line, as many atom lines, and what may stand between frames.
+
+Decisions: blank lines between frames are nothing. ``VEC1 x y z`` lines after the atoms are cell vectors (ASE, ADF).
+Lines after a whole frame that are no frame are left out with a note; a frame may follow them. But a line that looks
+like one more atom is an error, since the number of atoms is wrong then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from molrec_convert.adapter import Note
+from molrec_convert.errors import FormatError, TruncatedError
+from molrec_convert.text.faults import quote
+from molrec_convert.text.window import Window
+
+from ._xyz_labels import decoded
+from ._xyz_values import number
+
+BOM = b"\xef\xbb\xbf"
+COUNT = re.compile(rb"\s*\+?([0-9]{1,18})(?:\s+(.*\S))?\s*", re.DOTALL)
+VECTOR = re.compile(rb"\s*VEC([123])\s")
+LOOK = 1 << 16
+"""How many bytes after a line are looked at to tell whether a frame begins with it."""
+
+
+@dataclass(slots=True)
+class FrameText:
+    """A frame of the file, not yet looked into.
+
+    Parameters
+    ----------
+    ordinal, line
+        Its number, and the line of its first atom.
+    count, title, comment
+        The number of atoms, what stands behind it, and the comment line.
+    offset, size
+        Where the atom lines are.
+    data
+        The atom lines.
+    terminated
+        Whether the last of them has a line end.
+    vectors
+        The cell vectors behind the atoms.
+    notes
+        What was found behind the frame.
+    """
+
+    ordinal: int
+    line: int
+    count: int
+    title: str
+    comment: bytes
+    offset: int = 0
+    size: int = 0
+    data: bytes = b""
+    terminated: bool = True
+    vectors: list[tuple[float, ...]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Head:
+    """A line with a number of atoms."""
+
+    count: int
+    title: bytes | None
+
+
+class FrameWalk:
+    """Walks through a file frame by frame.
+
+    Parameters
+    ----------
+    window
+        The file, from its first byte.
+    path
+        Its name.
+    width_of
+        How many columns an atom line of a frame has at least.
+    strict
+        Whether lines that are no frame are refused.
+    """
+
+    def __init__(self, window: Window, path: str, width_of: Callable[[FrameText], int], *, strict: bool) -> None:
+        self._window = window
+        self._path = path
+        self._width_of = width_of
+        self._strict = strict
+
+    def frames(self) -> Iterator[FrameText]:
+        """The frames in order.
+
+        Raises
+        ------
+        TruncatedError
+            Where the file ends inside a frame.
+        FormatError
+            Where a number of atoms is due and none stands.
+        """
+        head = self._first()
+        ordinal = 0
+        while head is not None:
+            frame = self._frame(head, ordinal)
+            head = self._next(frame)
+            yield frame
+            ordinal += 1
+
+    # ------------------------------------------------------------ one frame
+    def _frame(self, head: Head, ordinal: int) -> FrameText:
+        window = self._window
+        comment = window.next_line()
+        if comment is None or (head.count and not window.terminated):
+            where = "before" if comment is None else "inside"
+            raise self._cut(f"the file ends {where} the comment line", ordinal)
+        frame = FrameText(ordinal, window.line, head.count, decoded(head.title or b""), comment, window.offset)
+        if head.count:
+            window.mark()
+            found = window.skip_lines(head.count)
+            if found < head.count:
+                raise self._cut(f"the file ends after {found} of {head.count} atom lines", ordinal)
+            frame.size, frame.terminated = window.offset - frame.offset, window.terminated
+            frame.data = window.take()
+        if not frame.terminated and _is_cut(frame.data, self._width_of(frame)):
+            raise self._cut(f"the file ends inside the last of {head.count} atom lines", ordinal)
+        frame.vectors = self._vectors()
+        return frame
+
+    def _cut(self, message: str, ordinal: int) -> TruncatedError:
+        return TruncatedError(message, line=self._window.line - 1, frame=ordinal)
+
+    def _vectors(self) -> list[tuple[float, ...]]:
+        vectors: list[tuple[float, ...]] = []
+        while VECTOR.match(self._window.peek(16)):
+            line = self._window.next_line() or b""
+            words = line.split()
+            numbers = [number(decoded(word)) for word in words[1:]]
+            if words[0] != b"VEC%d" % (len(vectors) + 1) or len(numbers) != 3 or None in numbers:
+                due = f"VEC{len(vectors) + 1} and three numbers"
+                raise self._error(f"{due} are due, not {_quoted(line)}")
+            vectors.append(tuple(value or 0.0 for value in numbers))
+        return vectors
+
+    # ------------------------------------------------------------ between frames
+    def _first(self) -> Head | None:
+        line = self._window.next_line()
+        if line is not None and line.startswith(BOM):
+            line = line[len(BOM) :]
+        while line is not None and not line.strip():
+            line = self._window.next_line()
+        if line is None:
+            return None
+        head = head_of(line)
+        if head is None:
+            raise self._error(f"the number of atoms is due, not {_quoted(line)}")
+        return head
+
+    def _next(self, frame: FrameText) -> Head | None:
+        """The head of the next frame; None at the end of the file. What is no frame is noted in the one before."""
+        line = self._line()
+        if line is None:
+            return None
+        head = head_of(line)
+        if head is not None and not (head.title and _is_number(head.title.split(None, 1)[0])):
+            return head
+        if _is_atom_line(line, frame):
+            message = f"the number of atoms is due, not one more atom line: the frame before has {frame.count}"
+            raise self._error(message)
+        where = self._window.line - 1
+        message = f"this is no frame, and is left out: {_quoted(line)}"
+        if self._strict:
+            raise self._error(message)
+        frame.notes.append(Note(message, line=where, frame=frame.ordinal))
+        while (line := self._line()) is not None:
+            head = head_of(line)
+            if head is not None and not head.title and begins_frame(self._window.peek(LOOK), head.count):
+                return head
+        return None
+
+    def _line(self) -> bytes | None:
+        while (line := self._window.next_line()) is not None:
+            if line.strip():
+                return line
+        return None
+
+    def _error(self, message: str) -> FormatError:
+        return FormatError(message, path=self._path, line=self._window.line - 1)
+
+
+def head_of(line: bytes) -> Head | None:
+    """The number of atoms that a line states, and the text behind it."""
+    match = COUNT.fullmatch(line)
+    return Head(int(match[1]), match[2]) if match else None
+
+
+def begins_frame(text: bytes, count: int) -> bool:
+    """Whether what follows a number of atoms is a comment line and atom lines."""
+    comment, _, rest = text.partition(b"\n")
+    if not count:
+        return not rest.strip() or head_of(rest.split(b"\n", 1)[0]) is not None
+    first = rest.split(b"\n", 1)[0].split()
+    return b"Properties=" in comment or is_atom_row(first)
+
+
+def is_atom_row(tokens: list[bytes]) -> bool:
+    """Whether tokens are a label and three numbers, perhaps behind the number of the atom."""
+    return (len(tokens) >= 4 and all(map(_is_place, tokens[1:4]))) or is_numbered(tokens)
+
+
+def is_numbered(tokens: list[bytes]) -> bool:
+    """Whether tokens are the number of an atom, its label and three numbers."""
+    return len(tokens) >= 5 and tokens[0].isdigit() and not _is_number(tokens[1]) and all(map(_is_place, tokens[2:5]))
+
+
+def _is_atom_line(line: bytes, frame: FrameText) -> bool:
+    tokens = line.split()
+    first = frame.data.split(b"\n", 1)[0].split()
+    alike = len(tokens) == len(first) > 1 and all(map(_are_alike, tokens, first))
+    return alike or (is_atom_row(tokens) and not _is_number(tokens[0]))
+
+
+def _are_alike(one: bytes, other: bytes) -> bool:
+    return _is_number(one) == _is_number(other)
+
+
+def _is_number(token: bytes) -> bool:
+    return number(decoded(token)) is not None
+
+
+def _is_place(token: bytes) -> bool:
+    """Whether a token stands for a number: it is one, or a field that was too narrow for it."""
+    return _is_number(token) or not token.strip(b"*")
+
+
+def _is_cut(data: bytes, width: int) -> bool:
+    """Whether a last line without a line end surely lacks something: a column, or decimals that all others have."""
+    lines = data.split(b"\n")
+    last, others = lines[-1].split(), [line.split() for line in lines[:-1]]
+    if len(last) < max(width, min(map(len, others), default=0)):
+        return True
+    model = others[-1] if others else [b"", b"0", b"0", b"0"]
+    if len(last) == len(model) and _is_number(model[-1]) and not _is_place(last[-1]):
+        return True
+    widths = {len(row) for row in others}
+    decimals = {_decimals(row[-1]) for row in others if row}
+    fixed = len(widths) == len(decimals) == 1 < len(others) and min(decimals) >= FEWEST_DECIMALS
+    return fixed and len(last) == len(others[0]) and _decimals(last[-1]) < min(decimals)
+
+
+def ends_alike(data: bytes) -> bool:
+    """Whether the last number has as many decimals as that of the line before, so that it is surely whole."""
+    lines = data.rsplit(b"\n", 2)[-2:]
+    last, before = lines[-1].split(), lines[0].split()
+    return len(lines) == 2 and bool(last and before) and _decimals(last[-1]) == _decimals(before[-1]) > 0
+
+
+def _decimals(token: bytes) -> int:
+    return len(token.partition(b".")[2])
+
+
+FEWEST_DECIMALS = 3
+"""From how many decimals on a column is written with a fixed number of them, if all its numbers have as many."""
+
+
+def _quoted(line: bytes) -> str:
+    return quote(decoded(line.strip()))

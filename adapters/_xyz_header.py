@@ -1,0 +1,268 @@
+"""What the comment line of a frame states: cell, columns, step, time, units and values, in whatever dialect.
+
+References: https://github.com/libAtoms/extxyz#extended-xyz-specification, and ASE's and OVITO's reading of it.
+
+Decisions: a line with ``Properties`` or ``Lattice`` is extended XYZ; so is one of nothing but ``key=value``. Any other
+is free text, in which known programs' habits are looked for (`_xyz_dialects`). No ``Lattice`` means no cell, one
+without ``pbc`` is periodic on all axes. Numbers of extended XYZ are in Å, eV and eV/Å unless the line names a unit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from molrec_convert.mapping.units import SIMPLE, size
+from molrec_convert.model import Box
+from molrec_convert.model.meta import PER_STEP_F64
+
+from ._xyz_cell import box_of
+from ._xyz_columns import Property, properties_of
+from ._xyz_comment import BARE_WORDS, Item, items_of
+from ._xyz_values import LOGICAL, number, tagged_value
+
+OWN = frozenset(("xyz_comment", "xyz_species", "xyz_columns", "xyz_vec", "xyz_title", "xyz_numbers"))
+"""Facts about the source that stand beside the values of frames."""
+
+RESERVED = frozenset(("timestep", "time", "cell_defined", "_meta_types", "_json")) | OWN
+"""Keys that mean something else in a record; such a one of a file gets a prefix."""
+PREFIX = "xyz_"
+RENAMED = MappingProxyType({f"{PREFIX}{key.lstrip('_')}": key for key in sorted(RESERVED)})
+
+ENERGY = {"energy": "pe"}
+"""What a real of this key is called in a record."""
+
+STEP_KEYS = ("step", "Step", "timestep", "Timestep")
+TIME_KEYS = ("time", "Time")
+REAL_KEYS = frozenset(("energy", "free_energy", "stress", "virial", "virials", "dipole"))
+"""Keys whose numbers are reals, however they are spelled."""
+
+UNITS = MappingProxyType({"length": "angstrom"})
+EXTENDED_UNITS = MappingProxyType({**UNITS, "energy": "eV", "force": "eV/angstrom", "mass": "amu", "charge": "e"})
+UNIT_KEY = re.compile(r"(length|time|energy|force|velocity)[-_]units?", re.IGNORECASE)
+UNIT_NAMES = {unit.lower(): unit for units in SIMPLE.values() for unit in units} | {"a": "angstrom", "ang": "angstrom"}
+
+MARKED = re.compile(r"(?:^|\s)(?:properties|lattice)\s*=", re.IGNORECASE)
+KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+
+@dataclass(slots=True)
+class Header:
+    """What a comment line states.
+
+    Parameters
+    ----------
+    comment
+        The line.
+    properties
+        The columns; None where the line does not tell.
+    box, step, time
+        As stated.
+    values, tags
+        The meta of the frame.
+    units
+        The unit of every quantity that is known.
+    triple
+        The property that the three columns after the label are, in a line that does not declare them.
+    scale
+        By what the positions are multiplied to be in Å.
+    extended
+        Whether the line is extended XYZ.
+    notes
+        What a person should know.
+    """
+
+    comment: str
+    properties: tuple[Property, ...] | None = None
+    box: Box | None = None
+    step: int | None = None
+    time: float | None = None
+    values: dict[str, Any] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=lambda: dict(UNITS))
+    triple: str = "pos"
+    scale: float = 1.0
+    extended: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def set(self, key: str, value: Any) -> None:
+        """Take a value of the frame."""
+        self.values[key], self.tags[key] = tagged_value(value)
+
+
+def read_extended(comment: str) -> Header | None:
+    """The header of an extended comment line; None for free text.
+
+    Raises
+    ------
+    ValueError
+        Where ``Properties``, ``Lattice``, ``pbc`` or ``Origin`` cannot be what they are; the message is a clause.
+    """
+    marked = MARKED.search(comment) is not None
+    if not marked and "=" not in comment:
+        return None
+    found = items_of(comment)
+    special = _special(found.items)
+    header = Header(comment, extended=marked and ("properties" in special or "lattice" in special))
+    if not header.extended and not _is_strict(found.items, found.loose):
+        return None
+    if header.extended:
+        header.units = dict(EXTENDED_UNITS)
+    if "properties" in special:
+        header.properties = properties_of(special["properties"].text or "")
+    _take_cell(header, special)
+    _take_items(header, [item for item in found.items if item.text is None or item.key.lower() not in special])
+    if found.loose:
+        header.notes.append(f"the comment line has what is no key=value: {' '.join(found.loose)[:60]!r}")
+    return header
+
+
+def _special(items: Sequence[Item]) -> dict[str, Item]:
+    """The items that describe the frame, of which the last holds; not what only shares their name."""
+    found: dict[str, Item] = {}
+    for item in items:
+        key = item.key.lower()
+        if key in SPECIAL and item.text is not None and _is_special(key, item.key, item.text):
+            found[key] = item
+    return found
+
+
+SPECIAL = frozenset(("properties", "lattice", "pbc", "origin"))
+
+
+@lru_cache(maxsize=64)
+def _is_special(key: str, written: str, text: str) -> bool:
+    if key in ("properties", "pbc"):
+        return key == "pbc" or ":" in text
+    words = words_of(text)
+    numbers = sum(number(word) is not None for word in words)
+    return numbers > 0 if key == "lattice" else written == "Origin" or numbers == len(words) == 3
+
+
+def _is_strict(items: Sequence[Item], loose: Sequence[str]) -> bool:
+    return bool(items) and not loose and all(item.text is not None and KEY.fullmatch(item.key) for item in items)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of an array, however it is written."""
+    return [word for word in BARE_WORDS.split(text) if word]
+
+
+# ---------------------------------------------------------------- the cell
+def _take_cell(header: Header, special: dict[str, Item]) -> None:
+    lattice, origin, pbc = (special.get(key) for key in ("lattice", "origin", "pbc"))
+    if lattice is None and origin is None:
+        if pbc is not None:
+            header.set("pbc", list(flags_of(pbc.text or "")))
+        return
+    texts = tuple(None if item is None else item.text for item in (lattice, pbc, origin))
+    header.box, note = _box(*texts)
+    if lattice is None and pbc is not None:
+        header.set("pbc", list(flags_of(pbc.text or "")))
+    if note is not None:
+        header.notes.append(note)
+
+
+@lru_cache(maxsize=64)
+def _box(lattice: str | None, pbc: str | None, origin: str | None) -> tuple[Box | None, str | None]:
+    """The cell, the same object for the same text, and a note where it is not as stated."""
+    place = None if origin is None else _reals("Origin", origin, (3,))
+    if place is not None and not all(map(math.isfinite, place)):
+        raise ValueError(f"Origin: {origin!r} is no place")
+    if lattice is None:
+        return Box.undefined(place), None
+    numbers = _reals("Lattice", lattice, (9, 3))
+    rows = [numbers[k : k + 3] for k in (0, 3, 6)]
+    if len(numbers) == 3:
+        rows = [[numbers[k] if k == axis else 0.0 for k in range(3)] for axis in range(3)]
+    flags = (True, True, True) if pbc is None else flags_of(pbc)
+    return box_of(rows, place, flags)
+
+
+def _reals(key: str, text: str, counts: tuple[int, ...]) -> list[float]:
+    found = []
+    for word in words_of(text):
+        value = number(word)
+        if value is None:
+            raise ValueError(f"{key}: {word!r} is not a number")
+        found.append(value)
+    if len(found) not in counts:
+        raise ValueError(f"{key}: {' or '.join(map(str, counts))} numbers are due, not {len(found)}")
+    return found
+
+
+def flags_of(text: str) -> tuple[bool, bool, bool]:
+    """Three flags of ``pbc``; one holds for all axes."""
+    words = words_of(text)
+    known = {**LOGICAL, "1": True, "0": False}
+    if len(words) not in (1, 3) or any(word not in known for word in words):
+        raise ValueError(f"pbc: three of T and F are due, not {text!r}")
+    flags = [known[word] for word in words] * (3 // len(words))
+    return flags[0], flags[1], flags[2]
+
+
+# ---------------------------------------------------------------- the rest
+def _take_items(header: Header, items: Sequence[Item]) -> None:
+    by_key = {item.key: item for item in items}
+    if len(by_key) < len(items):
+        twice = next(item.key for item in items if by_key[item.key] is not item)
+        header.notes.append(f"the key {twice!r} comes twice in a comment line, the last one holds")
+    step = next((by_key[key] for key in STEP_KEYS if key in by_key and _is_step(by_key[key].value)), None)
+    time = next((by_key[key] for key in TIME_KEYS if key in by_key and _is_real(by_key[key].value)), None)
+    header.step = None if step is None else step.value
+    header.time = None if time is None else float(time.value)
+    for key, item in by_key.items():
+        if item is step or item is time:
+            continue
+        match = UNIT_KEY.fullmatch(key) if "unit" in key.lower() else None
+        if match is not None and _take_unit(header, match[1].lower(), item):
+            continue
+        value = _as_reals(item.value) if key in REAL_KEYS else item.value
+        target = ENERGY.get(key, key)
+        if target in PER_STEP_F64 and not _is_real(value):
+            target = key if target != key else f"{PREFIX}{key}"
+        header.set(_legal(target), float(value) if target in PER_STEP_F64 else value)
+
+
+def _is_step(value: Any) -> bool:
+    return type(value) is int and -(2**63) <= value < 2**63
+
+
+def _is_real(value: Any) -> bool:
+    return type(value) is float or (type(value) is int and abs(value) <= 2**53)
+
+
+def _as_reals(value: Any) -> Any:
+    """Integers as reals; a matrix row by row."""
+    if type(value) is int:
+        return float(value) if abs(value) <= 2**53 else value
+    if isinstance(value, list) and value:
+        if all(isinstance(row, list) and len(row) == 3 for row in value) and len(value) == 3:
+            value = [item for row in value for item in row]
+        if all(_is_real(item) for item in value):
+            return [float(item) for item in value]
+    return value
+
+
+def _take_unit(header: Header, quantity: str, item: Item) -> bool:
+    """Take the unit of a quantity; False where it is none that is known, and then the quantity has none."""
+    parts = str(item.text or "").split("/")
+    unit = "/".join(UNIT_NAMES.get(part.lower(), part) for part in parts)
+    if size(quantity, {quantity: unit}) is None:
+        header.units.pop(quantity, None)
+        return False
+    header.units[quantity] = unit
+    return True
+
+
+def _legal(key: str) -> str:
+    """A key that a record can hold: no slash, no leading double underscore, none that means something else."""
+    if key in RESERVED:
+        return f"{PREFIX}{key.lstrip('_')}"
+    key = key.replace("/", "|")
+    return f"xyz{key}" if key.startswith("__") or key in ("", ".", "..") else key

@@ -1,0 +1,221 @@
+"""Which columns an XYZ file is written with: the source's own as long as they hold all, else those of the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.model import Block, Column
+
+from ._xyz_columns import BY_TARGET, ELSEWHERE, SIGNED, SPECIES, Field, Plan, Property, plan_of, properties_of
+from ._xyz_header import Header
+from ._xyz_labels import elements_of
+from ._xyz_rows import MOMENTUM, base_properties, derived_columns
+from ._xyz_words import WordTable
+
+KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "T": "S"}
+"""The type of a property, by the kind of its numpy type."""
+NAMES = {target: name for name, target in ELSEWHERE.items()} | {signed: name for name, signed in SIGNED.items()}
+"""The property of columns that stand beside a canonical one."""
+UNSAFE = re.compile(r'[:"\s=,{}\[\]\\\']')
+"""What a name in ``Properties`` cannot have."""
+VELOCITY = ("vx", "vy", "vz")
+UNDECLARED = re.compile(r"col_([0-9]{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A property with the columns of the record that it is written from.
+
+    Parameters
+    ----------
+    property
+        Its name, type and number of columns.
+    targets
+        The columns, one for each of the property's or one for all; none where labels are put together.
+    """
+
+    property: Property
+    targets: tuple[str, ...]
+
+
+def present_columns(atoms: Block) -> dict[str, Column]:
+    """The columns that this frame has: not those that only other frames fill."""
+    return {
+        name: column
+        for name, column in atoms.columns.items()
+        if column.valid is None or not atoms.count or column.valid.any()
+    }
+
+
+def row_width(column: Column) -> int:
+    """How many numbers a row of a column has."""
+    width = 1
+    for axis in column.trailing:
+        width *= axis
+    return width
+
+
+# ---------------------------------------------------------------- as the source has them
+def kept_layout(
+    header: Header, about: Mapping[str, Any], columns: Mapping[str, Column], words: WordTable
+) -> list[Written] | None:
+    """The source's own columns, where they give all columns of the frame; else None."""
+    layout = []
+    for written in source_layout(header, about, columns):
+        if written is None or any(columns[target].valid is not None for target in written.targets):
+            return None
+        layout.append(written)
+    covered = {target: columns[target] for written in layout for target in written.targets}
+    left = {name: column for name, column in columns.items() if name not in covered and len(column)}
+    label = str(about.get("xyz_species", ""))
+    if "element" in left and label in covered and words.give_elements(label, covered[label], left["element"]):
+        del left["element"]
+    return layout if _follow(left, covered) else None
+
+
+def _follow(left: Mapping[str, Column], covered: Mapping[str, Column]) -> bool:
+    """Whether some columns are what reading the others gives: to the bit, or as far as these are declared precise."""
+    derived = derived_columns(covered) if left else {}
+    if not derived.keys() >= left.keys():
+        return False
+    momenta, mass = covered.get("momenta"), covered.get("masses", covered.get("mass"))
+    grain = 0.0
+    if momenta is not None and mass is not None and momenta.precision is not None and len(mass):
+        grain = MOMENTUM * momenta.precision / float(mass.values.min())
+    return all(
+        column.same(derived[name])
+        or (name in VELOCITY and grain and np.allclose(column.values, derived[name].values, rtol=1e-12, atol=grain))
+        for name, column in left.items()
+    )
+
+
+def source_layout(header: Header, about: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterable[Written | None]:
+    """The source's columns in its order, None for each that the frame has not any more."""
+    properties = header.properties
+    if properties is None:
+        properties = base_properties(header.triple)
+        if isinstance(stated := about.get("xyz_columns"), str):
+            try:
+                properties = properties_of(stated)
+            except ValueError:
+                return [None]
+    return [_written(field, columns, about) for field in _plan(properties).fields]
+
+
+@lru_cache(maxsize=64)
+def _plan(properties: tuple[Property, ...]) -> Plan:
+    return plan_of(properties)
+
+
+def _written(field: Field, columns: Mapping[str, Column], about: Mapping[str, Any]) -> Written | None:
+    targets = field.targets
+    signed = SIGNED.get(targets[0], f"{targets[0]}#2")
+    if targets[0] == SPECIES:
+        targets = (str(about.get("xyz_species", "element")),)
+    elif targets[0] not in columns and signed in columns:
+        targets = (signed,)
+    for target in targets:
+        column = columns.get(target)
+        if column is None or KINDS.get(column.values.dtype.kind) != field.source.letter:
+            return None
+        if row_width(column) * len(targets) != field.source.width:
+            return None
+    return Written(field.source, targets)
+
+
+# ---------------------------------------------------------------- by the table
+def made_layout(
+    header: Header | None, about: Mapping[str, Any], columns: Mapping[str, Column], words: WordTable, *, velocity: str
+) -> list[Written]:
+    """All columns of a frame, under the source's names where it had some.
+
+    Parameters
+    ----------
+    velocity
+        What velocities are called.
+    """
+    left = {name: column for name, column in columns.items() if column.values.dtype.kind in KINDS}
+    moving = {name: column for name, column in left.items() if name in VELOCITY}
+    still = {name: column for name, column in left.items() if name not in VELOCITY}
+    left = still if moving and _follow(moving, still) else left
+    layout: list[Written] = []
+    if header is not None and header.properties is not None:
+        for written in source_layout(header, about, left):
+            if written is not None and all(target in left for target in written.targets):
+                layout.append(written)
+                left = {name: column for name, column in left.items() if name not in written.targets}
+    if not any(written.property.name == SPECIES for written in layout):
+        species = Written(Property(SPECIES, "S", 1), ())
+        layout.insert(0, species)
+        for name in _said_by_labels(left, words):
+            del left[name]
+    used = {written.property.name for written in layout}
+    added = [written for written in _table_rows(left, velocity) if written.property.name not in used]
+    for written in added:
+        left = {name: column for name, column in left.items() if name not in written.targets}
+    used |= {written.property.name for written in added}
+    others = []
+    for name, column in left.items():
+        letter = KINDS[column.values.dtype.kind]
+        others.append(Written(Property(_unused(name, used), letter, row_width(column)), (name,)))
+    return [*layout, *added, *(written for written in others if written.property.width)]
+
+
+def _said_by_labels(columns: Mapping[str, Column], words: WordTable) -> list[str]:
+    """The columns that need no property of their own, since the labels made of them say as much."""
+    element, kinds = columns.get("element"), columns.get("type")
+    if element is not None:
+        return ["element"] if element.valid is None and _all_exact(words.coded("element", element.values)[1]) else []
+    if kinds is not None and kinds.valid is None and elements_of(words.coded("type", kinds.values)[1])[0] is None:
+        return ["type"]
+    return []
+
+
+def _all_exact(names: Sequence[str]) -> bool:
+    return elements_of(names)[0] == list(names)
+
+
+def _table_rows(columns: Mapping[str, Column], velocity: str) -> list[Written]:
+    """The columns that have a place in the table."""
+    found = []
+    for row in BY_TARGET.values():
+        if row.targets[0] == SPECIES or any(target not in columns for target in row.targets):
+            continue
+        parts = [columns[target] for target in row.targets]
+        width = row_width(parts[0]) * len(parts)
+        if all(KINDS[part.values.dtype.kind] == row.letter for part in parts) and row.width in (0, width):
+            name = velocity if row.targets[0] == "vx" else row.names[0]
+            found.append(Written(Property(name, row.letter, width), row.targets))
+    return found
+
+
+def _unused(target: str, used: set[str]) -> str:
+    """A name for a property that no other has and that the grammar allows."""
+    wanted = NAMES.get(target, target)
+    row = BY_TARGET.get(wanted)
+    wanted = UNSAFE.sub("_", row.names[0] if row is not None else wanted)
+    name, number = wanted, 1
+    while name in used:
+        number += 1
+        name = f"{wanted}_{number}"
+    used.add(name)
+    return name
+
+
+def plain_layout(columns: Mapping[str, Column]) -> list[Written]:
+    """A label, the positions, and columns that were undeclared in the source."""
+    layout = [Written(Property(SPECIES, "S", 1), ())]
+    if all(name in columns for name in "xyz"):
+        layout.append(Written(Property("pos", "R", 3), ("x", "y", "z")))
+    numbered = sorted((int(match[1]), name) for name in columns if (match := UNDECLARED.fullmatch(name)))
+    for number, name in numbered:
+        if number != sum(written.property.width for written in layout) + 1:
+            break
+        layout.append(Written(Property(name, KINDS[columns[name].values.dtype.kind], 1), (name,)))
+    return layout

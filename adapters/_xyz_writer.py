@@ -1,0 +1,318 @@
+"""Writing XYZ: the source's own comment line and columns as long as they say what the frame says, else extended XYZ.
+
+References: https://github.com/libAtoms/extxyz#extended-xyz-specification; what ASE, OVITO and MDAnalysis take.
+
+Decisions: ``Lattice`` is nine numbers in quotes, a, b and c after one another. Reals have the fewest digits that read
+back exactly. Known energies, forces and velocities are brought to eV, eV/Å and Å/fs, which other programs expect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.adapter import Snapshot
+from molrec_convert.errors import FormatError, RecordError
+from molrec_convert.mapping.inverse import undone
+from molrec_convert.mapping.names import META_QUANTITIES, QUANTITIES
+from molrec_convert.mapping.units import factor
+from molrec_convert.model import Block, Box, Column, Meta
+from molrec_convert.model.dtypes import STRING
+from molrec_convert.model.meta import same_value
+from molrec_convert.model.precision import decimals_of
+from molrec_convert.model.schema import promoted
+from molrec_convert.options import Options
+from molrec_convert.text.table import format_table
+
+from ._xyz_cell import box_of_vectors
+from ._xyz_columns import properties_text
+from ._xyz_dialects import read_header, units_of
+from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, RENAMED, Header
+from ._xyz_layout import Written, kept_layout, made_layout, plain_layout, present_columns
+from ._xyz_numbers import style_of
+from ._xyz_rows import REST
+from ._xyz_values import CONTROL, key_text, value_text
+from ._xyz_words import WordTable
+
+Array = np.ndarray[Any, Any]
+Cell = Array | tuple[Array, list[bytes]]
+Style = str | int | None
+
+WRITTEN_UNITS = {**EXTENDED_UNITS, "velocity": "angstrom/fs"}
+"""What the numbers of an extended file are in."""
+KEYS = {target: key for key, target in ENERGY.items()}
+NULL = "?"
+"""The word of a row without a value."""
+UNKNOWN = "X"
+"""The label of an atom that nothing names."""
+LABELS = ("element", "type", "name")
+"""What an atom is called by, the first that it has."""
+
+
+class XyzExporter:
+    """Writes XYZ; see `molrec_convert.adapter.Exporter`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self._path = path
+        self._options = options
+        self._words = WordTable()
+        self._last: tuple[str, Header | None] | None = None
+
+    def head(self, first: Snapshot) -> bytes:
+        """Nothing stands before the first frame."""
+        del first
+        return b""
+
+    def tail(self) -> bytes:
+        """Nothing stands after the last one."""
+        return b""
+
+    def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
+        """One frame."""
+        atoms = snapshot.frame.get("atoms") or Block(count=0)
+        columns = present_columns(atoms)
+        source = self._source(snapshot)
+        numbers = snapshot.about.get("xyz_numbers")
+        spellings = numbers if isinstance(numbers, dict) else {}
+        scales, behind = Scales(snapshot.units, spellings), b""
+        layout = None
+        if source is not None and not self._options.plain:
+            layout = kept_layout(source, snapshot.about, columns, self._words)
+        if self._options.plain:
+            layout = plain_layout(columns)
+            comment = self._free_comment(source, snapshot)
+        elif source is not None and layout is not None and _agrees(source, snapshot):
+            comment, scales = source.comment, Scales(None, spellings, source)
+            behind = _vector_lines(snapshot)
+        else:
+            layout = made_layout(source, snapshot.about, columns, self._words, velocity=scales.velocity)
+            comment = _extended_comment(layout, snapshot, source, scales)
+        head = f"{atoms.count}\n{comment}\n".encode()
+        if not atoms.count:
+            return head + behind
+        cells: list[Cell] = []
+        styles: list[Style] = []
+        for written in layout:
+            for values, style in self._printed(written, columns, atoms.count, scales, ordinal):
+                cells.append(values)
+                styles.append(style)
+        return head + format_table(cells, styles) + behind
+
+    # ------------------------------------------------------------ the source's comment line
+    def _source(self, snapshot: Snapshot) -> Header | None:
+        """What the source's comment line states; None where there is none that can be written again."""
+        comment = snapshot.about.get("xyz_comment")
+        if not isinstance(comment, str) or "\n" in comment or "\r" in comment:
+            return None
+        last = self._last
+        if last is None or last[0] != comment:
+            try:
+                last = (comment, read_header(comment))
+            except (ValueError, RecordError):
+                last = (comment, None)
+            self._last = last
+        return last[1]
+
+    def _free_comment(self, source: Header | None, snapshot: Snapshot) -> str:
+        """The comment line of a plain file: the source's, else a title."""
+        if source is not None and source.properties is None and not source.extended and _agrees(source, snapshot):
+            return source.comment
+        texts = [snapshot.about.get(key) for key in ("comment", "title")]
+        return next((text for text in texts if isinstance(text, str) and not CONTROL.search(text)), "")
+
+    # ------------------------------------------------------------ the columns
+    def _printed(
+        self, written: Written, columns: dict[str, Column], count: int, scales: Scales, ordinal: int
+    ) -> list[tuple[Cell, Style]]:
+        """The columns of the file for a property, each with its style."""
+        if not written.targets:
+            return [(self._labels(columns, count, ordinal), None)]
+        found: list[tuple[Cell, Style]] = []
+        for target in written.targets:
+            column = columns[target]
+            parts = column.values.reshape(count, -1).T
+            found += [self._column(written, target, column, values, scales, ordinal) for values in parts]
+        return found
+
+    def _column(
+        self, written: Written, target: str, column: Column, values: Array, scales: Scales, ordinal: int
+    ) -> tuple[Cell, Style]:
+        valid = column.valid
+        if written.property.letter == "S":
+            texts = values if column.trailing else column.values
+            if valid is not None:
+                texts = np.where(valid, texts, np.array(NULL, dtype=STRING))
+            return self._text(written, target, texts, ordinal), None
+        if values.dtype.kind == "b":
+            return (values if valid is None else values & valid), None
+        if values.dtype.kind in "iu":
+            self._check_range(target, values, ordinal)
+            return (values if valid is None else np.where(valid, values, 0)), None
+        if valid is not None:
+            values = np.where(valid, values, np.nan)
+        values, own = scales.applied(target, values)
+        if self._options.decimals is not None:
+            return values, self._options.decimals
+        if own and column.precision is not None:
+            return values, decimals_of(column.precision)
+        return values, scales.style(target, values) or "r"
+
+    def _text(self, written: Written, target: str, values: Array, ordinal: int) -> Cell:
+        codes, words = self._words.coded(target, values)
+        if written.property != REST:
+            self._check_words(target, codes, words, ordinal)
+        return codes, [word.encode() for word in words]
+
+    def _labels(self, columns: dict[str, Column], count: int, ordinal: int) -> Cell:
+        """The labels of atoms that no column holds as they are written."""
+        known = [columns[name] for name in LABELS if name in columns]
+        if not known:
+            return np.zeros(count, np.int32), [UNKNOWN.encode()]
+        values: Array = np.full(count, UNKNOWN, dtype=STRING)
+        name = next((name for name in LABELS if name in columns), LABELS[0])
+        if known[0].valid is None:
+            values = known[0].values
+        else:
+            name = "labels"
+            for column in reversed(known):
+                there = np.ones(count, bool) if column.valid is None else column.valid
+                values = np.where(there & (column.values != ""), column.values, values)
+        codes, words = self._words.coded(name, values)
+        if "" in words:
+            words = [word or UNKNOWN for word in words]
+        self._check_words(name, codes, words, ordinal)
+        return codes, [word.encode() for word in words]
+
+    def _check_words(self, name: str, codes: Array, words: Sequence[str], ordinal: int) -> None:
+        for code, word in enumerate(words):
+            if word.split() != [word]:
+                row = int(np.flatnonzero(codes == code)[0])
+                message = f"column {name}: {word!r} of atom {row + 1} is not one word, which an atom line needs"
+                raise FormatError(message, path=self._path, frame=ordinal)
+
+    def _check_range(self, name: str, values: Array, ordinal: int) -> None:
+        if values.dtype == np.uint64 and values.size and values.max() >= 2**63:
+            row = int(np.flatnonzero(values >= 2**63)[0])
+            message = f"column {name}: {values[row]} of atom {row + 1} does not fit a signed 64-bit integer"
+            raise FormatError(message, path=self._path, frame=ordinal)
+
+
+class Scales:
+    """By what numbers of a record are multiplied on their way into a file, or what they were multiplied by.
+
+    Parameters
+    ----------
+    units
+        The units of the record, where numbers are brought to those of the format.
+    spellings
+        How the source spells the reals of its columns.
+    source
+        The comment line that is written again, whose own numbers are restored.
+    """
+
+    def __init__(self, units: Any, spellings: Mapping[str, Any], source: Header | None = None) -> None:
+        self._units = units
+        self._spellings = spellings
+        self._source = source
+
+    @property
+    def velocity(self) -> str:
+        """What velocities are called: QUIP's name for Å/fs, another one where the unit is not known."""
+        return "vel" if self._factor("velocity") is None else "velo"
+
+    def of(self, quantity: str | None) -> float:
+        """The factor of a quantity."""
+        return 1.0 if quantity is None else self._factor(quantity) or 1.0
+
+    def applied(self, target: str, values: Array) -> tuple[Array, bool]:
+        """The numbers of a column as they are written, and whether they are the record's own."""
+        if self._source is not None:
+            scaled = self._source.scale != 1.0 and target in ("x", "y", "z")
+            return (undone(values, self._source.scale), False) if scaled else (values, True)
+        by = self.of(QUANTITIES.get(target))
+        return (values, True) if by == 1.0 else (values * by, False)
+
+    def style(self, target: str, values: Array) -> Style:
+        """How the source spells the numbers of a column; None where it is not known, or not exact."""
+        return style_of(self._spellings[target], values) if target in self._spellings else None
+
+    def _factor(self, quantity: str) -> float | None:
+        return None if self._units is None else factor(quantity, self._units, WRITTEN_UNITS)
+
+
+# ---------------------------------------------------------------- whether the source's comment line still holds
+def _agrees(source: Header, snapshot: Snapshot) -> bool:
+    box = source.box
+    if box is None and (vectors := snapshot.about.get("xyz_vec")):
+        box = box_of_vectors(vectors)[0]
+    units = units_of(source)
+    return (
+        source.step in (None, snapshot.step)
+        and same_value(source.time, snapshot.time)
+        and _same_box(box, snapshot.frame.box)
+        and all(units.get(quantity, unit) == unit for quantity, unit in (snapshot.units or {}).items())
+        and _same_meta(source, snapshot.frame.meta)
+    )
+
+
+def _same_box(one: Box | None, other: Box | None) -> bool:
+    if one is None or other is None:
+        found = one if one is not None else other
+        return found is None or (not found.defined and not found.origin.any())
+    return one is other or one.same(other)
+
+
+def _same_meta(source: Header, meta: Meta) -> bool:
+    if source.values.keys() != {key for key in meta if key not in OWN}:
+        return False
+    return all(_same(value, source.tags[key], meta[key], meta.tag(key), key) for key, value in source.values.items())
+
+
+def _same(value: Any, tag: str, other: Any, other_tag: str, key: str) -> bool:
+    if tag != other_tag:
+        try:
+            value = promoted(value, tag, other_tag, key)
+        except RecordError:
+            return False
+    return same_value(value, other)
+
+
+# ---------------------------------------------------------------- a new comment line
+def _extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Header | None, scales: Scales) -> str:
+    box, meta = snapshot.frame.box, snapshot.frame.meta
+    parts = []
+    if box is not None and box.defined:
+        parts.append(f'Lattice="{_numbers(box.vectors.T.ravel() * scales.of("length"))}"')
+    if box is not None and box.origin.any():
+        parts.append(f'Origin="{_numbers(box.origin * scales.of("length"))}"')
+    parts.append(f"Properties={properties_text([written.property for written in layout])}")
+    if snapshot.step is not None and (source is None or source.step is not None):
+        parts.append(f"step={snapshot.step}")
+    if snapshot.time is not None:
+        parts.append(f"time={value_text(float(snapshot.time))}")
+        unit = (snapshot.units or {}).get("time")
+        parts += [f"time-unit={value_text(unit)}"] if unit is not None else []
+    for key, value in meta.items():
+        if key in OWN or value is None:
+            continue
+        by = scales.of(META_QUANTITIES.get(key))
+        value = value * by if by != 1.0 else value
+        parts.append(f"{key_text(KEYS.get(key, RENAMED.get(key, key)))}={value_text(value)}")
+    if source is not None and source.properties is None and not source.extended and "comment" not in meta:
+        parts += [f"comment={value_text(source.comment)}"] if source.comment.strip() else []
+    if box is not None and box.defined:
+        parts.append(f'pbc="{" ".join("T" if flag else "F" for flag in box.boundary.tolist())}"')
+    return " ".join(parts)
+
+
+def _numbers(values: Array) -> str:
+    return " ".join(repr(float(value)) for value in values)
+
+
+def _vector_lines(snapshot: Snapshot) -> bytes:
+    """The cell vectors behind the atoms, as the source had them."""
+    vectors = snapshot.about.get("xyz_vec") or []
+    lines = [f"VEC{k + 1} {' '.join(repr(float(value)) for value in vector)}\n" for k, vector in enumerate(vectors)]
+    return "".join(lines).encode()

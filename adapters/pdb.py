@@ -1,0 +1,194 @@
+"""PDB: atoms in fixed columns, one structure or several models.
+
+Reference: https://www.wwpdb.org/documentation/file-format-content/format33/v3.3.html
+
+Decisions: one structure makes a record of one frame, several models a trajectory. Fields are read where they stand;
+lines that a number has shifted are mended by the three decimals of positions, and said so. Serials and residue numbers
+beyond their columns are decoded (hybrid-36, hexadecimal); stars are null; numbers that begin again at 0 stay as they
+are. Negative numbers stand in ``res_seq``. An element comes from columns 77-78; where these are blank, from the name of
+a standard residue's atom, of water or of an ion, and with ``--guess elements`` from any name; both are said. Bonds are
+those of CONECT records alone. A cell of 1 Å or of zeros is none. MASTER and NUMMDL, which count records, are made
+for one file and are not kept; ORIGX and SCALE are kept as text and never applied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
+from molrec_convert.errors import FormatError
+from molrec_convert.model import Block, Column, Frame, Meta
+from molrec_convert.options import Options
+from molrec_convert.text.window import Window
+
+from ._pdb_atoms import AtomReader
+from ._pdb_bonds import Bonds, bonds_of, read_stated
+from ._pdb_cell import Cell, read_cell
+from ._pdb_columns import ColumnMaker
+from ._pdb_index import FrameFinder, Place
+from ._pdb_lines import COLUMNS
+from ._pdb_text import Between, kept_text, moment_of, sorted_out, tensors_of
+from ._pdb_writer import META, PdbExporter
+
+DECIMALS = (3, 4, 5, 6)
+"""Numbers of decimals that positions may be written with; eight columns hold no more."""
+
+KNOWN = frozenset(
+    b"ATOM HETATM ANISOU TER HEADER TITLE REMARK CRYST1 MODEL COMPND AUTHOR SOURCE KEYWDS EXPDTA OBSLTE CAVEAT SPLIT "
+    b"NUMMDL MDLTYP REVDAT SPRSDE JRNL DBREF SEQADV SEQRES MODRES HET HETNAM HETSYN FORMUL HELIX SHEET SSBOND LINK "
+    b"CISPEP SITE ORIGX1 ORIGX2 ORIGX3 SCALE1 SCALE2 SCALE3 MTRIX1 MTRIX2 MTRIX3 ENDMDL END CONECT MASTER USER "
+    b"DBREF1 DBREF2 TURN".split()
+)
+"""Records by which a file is recognised."""
+ATOM_LINE = re.compile(
+    rb"^(?:ATOM|HETATM).{24,26}[ 0-9A-Za-z] *[-+]?[0-9]*\.[0-9]+ *[-+]?[0-9]*\.[0-9]+ *[-+]?[0-9]*\.[0-9]+", re.M | re.I
+)
+
+
+class PdbImporter:
+    """Reads a PDB file; see `molrec_convert.adapter.Importer`."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self._path = path
+        self._options = options
+        self._atoms = AtomReader(path)
+        self._columns = ColumnMaker(options)
+        self._last_cell: tuple[tuple[bytes, int], Cell] | None = None
+        self._last_bonds: tuple[tuple[bytes, Column | None], Bonds] | None = None
+
+    def index(self, window: Window, *, keep: bool) -> Iterator[Span]:
+        """Find the frames; see `molrec_convert.adapter.Importer.index`."""
+        return FrameFinder(window, self._path, keep=keep).spans()
+
+    def decode(self, span: Span) -> Snapshot:
+        """Make the frame of a span."""
+        place: Place = span.context
+        data = self._checked(span.data or b"", span)
+        atoms = self._atoms.read(data, span.line, span.ordinal)
+        between = sorted_out(data, atoms.others, span.line, first=not span.ordinal)
+        columns = self._columns.columns(atoms)
+        if between.tensors:
+            tensors, notes = tensors_of(data, atoms.others, atoms.rows)
+            columns |= {} if tensors is None else {"anisou": tensors}
+            atoms.notes += notes
+        if between.ends:
+            ends = np.zeros(atoms.rows, np.bool_)
+            ends[between.ends] = True
+            columns["ter_after"] = Column.of(ends)
+        blocks = {"atoms": Block.of(columns, atoms.rows)}
+        bonds = self._bonds(place, between, columns.get("id"), atoms.styles.get("serial", ""))
+        if bonds.block is not None:
+            blocks["bonds"] = bonds.block
+        cell = self._cell(between.cell or place.cell)
+        about = self._about(place, between, cell)
+        snapshot = Snapshot(
+            Frame.of(blocks, None if cell is None else cell.box, Meta()), about=about, units={"length": "angstrom"}
+        )
+        texts = about.get("pdb_remarks", ""), "" if span.ordinal else about.get("pdb_header", "")
+        snapshot.time, snapshot.step = moment_of(*texts)
+        if snapshot.time is not None:
+            snapshot.units = {"length": "angstrom", "time": "ps"}
+        snapshot.notes = [*place.notes, *atoms.notes, *between.notes, *bonds.notes]
+        if cell is not None and cell.note:
+            snapshot.notes.append(Note(cell.note))
+        if self._options.sample_decimals:
+            snapshot.decimals = _decimals(columns)
+        return snapshot
+
+    def _checked(self, data: bytes, span: Span) -> bytes:
+        """The bytes of a frame, tabs made blanks."""
+        if b"\0" in data:
+            line = span.line + data.count(b"\n", 0, data.index(b"\0"))
+            raise FormatError("a NUL stands in the text", path=self._path, line=line, frame=span.ordinal)
+        if b"\t" not in data:
+            return data
+        place: Place = span.context
+        place.notes.append(Note("tabs are taken for blanks up to the next eighth column", frame=span.ordinal))
+        return b"\n".join(line.expandtabs(8) for line in data.split(b"\n"))
+
+    def _bonds(self, place: Place, between: Between, ids: Column | None, style: str) -> Bonds:
+        records = b"\n".join([*between.bonds, place.bonds]) if between.bonds or place.bonds else place.shared_bonds
+        last = self._last_bonds
+        if last is not None and last[0][0] == records and last[0][1] is ids:
+            return last[1]
+        bonds = bonds_of(read_stated(records, ids, style), ids) if records else Bonds(None, [])
+        self._last_bonds = ((records, ids), bonds)
+        return bonds
+
+    def _cell(self, record: tuple[bytes, int] | None) -> Cell | None:
+        if record is None:
+            return None
+        last = self._last_cell
+        if last is not None and last[0][0] == record[0]:
+            return last[1]
+        cell = read_cell(record[0], path=self._path, line=record[1])
+        self._last_cell = (record, cell)
+        return cell
+
+    def _about(self, place: Place, between: Between, cell: Cell | None) -> Meta:
+        """What the exporter restores."""
+        about: dict[str, Any] = {}
+        header = kept_text(place.header.split(b"\n"))
+        remarks = kept_text([*between.kept, *_not_bonds(place.tail)])
+        about |= {"pdb_header": header} if header else {}
+        about |= {"pdb_remarks": remarks} if remarks else {}
+        about |= {"pdb_model": place.model} if place.model is not None else {}
+        if cell is not None and cell.box is not None:
+            about["pdb_cryst1"] = cell.numbers
+            about |= {"space_group": cell.group} if cell.group else {}
+            about |= {"z_value": cell.copies} if cell.copies is not None else {}
+        return Meta(about)
+
+
+def _not_bonds(tail: bytes) -> list[bytes]:
+    return [line for line in tail.split(b"\n") if line[:6].upper() != b"CONECT"]
+
+
+def _decimals(columns: dict[str, Column]) -> dict[str, int]:
+    """The fewest decimals that give the positions as they are."""
+    values = np.concatenate([columns[name].values for name in "xyz"])
+    for decimals in DECIMALS:
+        if np.array_equal(np.round(values, decimals), values):
+            return dict.fromkeys("xyz", decimals)
+    return {}
+
+
+def _looks_like_pdb(head: bytes) -> bool:
+    """Whether lines are records of the format: positions in an atom line, or known names before the first one."""
+    if b"_atom_site." in head:
+        return False
+    if ATOM_LINE.search(head):
+        return True
+    lines = [line for line in head.split(b"\n")[:200] if line.strip()]
+    known = sum(line[:6].upper().rstrip() in KNOWN for line in lines)
+    return bool(lines) and lines[0][:6].upper().rstrip() in KNOWN and known >= 0.9 * len(lines)
+
+
+FORMAT = Adapter(
+    name="pdb",
+    summary="Protein Data Bank, one structure or models",
+    reference="https://www.wwpdb.org/documentation/file-format-content/format33/v3.3.html",
+    patterns=("*.pdb", "*.ent", "*.pdb1", "*.brk"),
+    sniff=_looks_like_pdb,
+    series=False,
+    carries=Carries(
+        columns=COLUMNS,
+        vectors=True,
+        blocks=frozenset(("bonds",)),
+        meta=META,
+        box=True,
+        no_box=True,
+        step=True,
+        time=True,
+        frames=True,
+        varying=True,
+        nulls=True,
+    ),
+    importer=PdbImporter,
+    exporter=PdbExporter,
+    options=frozenset(("guess", "type_map")),
+)

@@ -1,0 +1,412 @@
+"""What of a sequence of frames stands in a record once, and what moves; and that it does not matter when it is known."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from molrec_convert import outputs
+from molrec_convert.adapter import Snapshot
+from molrec_convert.errors import RecordError
+from molrec_convert.model import Box, Column, Frame, Meta
+from molrec_convert.model.dtypes import DTYPES
+from molrec_convert.model.schema import promoted, promoted_array
+from molrec_convert.outputs import PartFile, RecordOutput
+from molrec_convert.placement import Placement
+from molrec_convert.records import open_record
+
+from .compare import assert_same_records
+from .records.builders import check_with_arbiter
+
+
+def record_of(folder, snapshots, name="out.h5", *, series=True):
+    """Write snapshots as the pipeline does."""
+    target = folder / name
+    part = PartFile(target, force=True)
+    with ThreadPoolExecutor(max_workers=2) as executor:
+        output = RecordOutput(part, series=series, executor=executor)
+        try:
+            for snapshot in snapshots:
+                output.add(snapshot)
+            output.finish({})
+            part.commit()
+        except BaseException:
+            output.discard()
+            raise
+    assert [path.name for path in folder.iterdir() if ".part" in path.name] == []
+    return target
+
+
+def two_ways(folder, make, monkeypatch):
+    """A record whose frames were all known, and one that was begun after two of them."""
+    known = record_of(folder, make(), "known.h5")
+    monkeypatch.setattr(outputs, "LOOK_AHEAD", 0)
+    begun = record_of(folder, make(), "begun.h5")
+    check_with_arbiter(known)
+    check_with_arbiter(begun)
+    assert_same_records(known, begun)
+    return known
+
+
+def atoms(x, **columns):
+    x = np.asarray(x, float)
+    return {"x": x, "y": x + 1, "z": x + 2, **columns}
+
+
+def ids(*numbers):
+    return np.array(numbers, "u8")
+
+
+def moments(*frames, **options):
+    """Snapshots of frames at the steps 0, 1, 2 …"""
+    return [Snapshot(Frame(frame), step=k, **options) for k, frame in enumerate(frames)]
+
+
+ALWAYS = {"id": ids(1, 2), "element": ["C", "H"], "mass": [12.0, 1.0], "v": [0.5, 0.5]}
+
+
+class TestWhereThingsStand:
+    def test_columns_that_never_change(self, tmp_path):
+        path = record_of(tmp_path, moments({"atoms": atoms([0, 1], **ALWAYS)}, {"atoms": atoms([0, 1], **ALWAYS)}))
+        with open_record(path) as record:
+            assert sorted(record.system["atoms"]) == ["element", "id", "mass"]
+            assert sorted(record.trajectory.schema.blocks["atoms"].columns) == ["v", "x", "y", "z"]
+            assert record.trajectory[1]["atoms"]["element"].tolist() == ["C", "H"]
+
+    def test_blocks_that_never_change(self, tmp_path):
+        bonds = {"atomi": ids(0), "atomj": ids(1), "length": [1.1]}
+        path = record_of(tmp_path, moments(*[{"atoms": atoms([0, 1]), "bonds": bonds}] * 3))
+        with open_record(path) as record:
+            assert sorted(record.system) == ["atoms", "bonds"]
+            assert record.system["atoms"].count == 2
+            assert list(record.trajectory.schema.blocks) == ["atoms"]
+            assert record.trajectory[2]["bonds"]["atomj"].tolist() == [1]
+
+    def test_facts_about_the_source(self, tmp_path):
+        frames = moments(*[{"atoms": atoms([k])} for k in range(3)])
+        for k, moment in enumerate(frames):
+            moment.about = Meta({"same": "x", "moves": k, "late": "y"} if k else {"same": "x", "moves": k})
+        path = record_of(tmp_path, frames)
+        with open_record(path) as record:
+            assert dict(record.system.meta) == {"same": "x"}
+            assert record.trajectory.meta("moves") == [0, 1, 2]
+            assert record.trajectory.meta("late") == [None, "y", "y"]
+
+    def test_one_frame_of_a_format_without_sequences(self, tmp_path):
+        moment = Snapshot(
+            Frame({"atoms": atoms([0.0])}, meta={"pe": -1.0}), step=7, time=0.5, about=Meta({"title": "t"})
+        )
+        path = record_of(tmp_path, [moment], series=False)
+        with open_record(path) as record:
+            assert (record.trajectory, record.system) == (None, None)
+            assert dict(record.frame.meta) == {"title": "t", "pe": -1.0, "timestep": 7, "time": 0.5}
+            assert record.frame["atoms"]["z"].tolist() == [2.0]
+
+    def test_two_frames_of_a_format_without_sequences(self, tmp_path):
+        path = record_of(tmp_path, moments({"atoms": atoms([0])}, {"atoms": atoms([1])}), series=False)
+        with open_record(path) as record:
+            assert record.frame is None
+            assert len(record) == 2
+
+    def test_the_order_of_the_frames_with_bonds_to_atoms_that_vary(self, tmp_path):
+        bonds = {"atomi": ids(0), "atomj": ids(1)}
+        path = record_of(
+            tmp_path, moments({"atoms": atoms([0, 1]), "bonds": bonds}, {"atoms": atoms([0, 1, 2]), "bonds": bonds})
+        )
+        with open_record(path) as record:
+            assert record.system is None
+            assert [frame["atoms"].count for frame in record.trajectory] == [2, 3]
+            assert [frame["bonds"]["atomj"].tolist() for frame in record.trajectory] == [[1], [1]]
+
+
+STORIES = {
+    "a column changes": lambda: moments(
+        *[{"atoms": atoms([k, k], **{**ALWAYS, "element": ["C", "H" if k < 3 else "D"]})} for k in range(5)]
+    ),
+    "an id changes": lambda: moments(*[{"atoms": atoms([k, k], id=ids(1, 2 + k // 2))} for k in range(6)]),
+    "atoms appear": lambda: moments(*[{"atoms": atoms(range(2 + k // 2), id=ids(*range(2 + k // 2)))} for k in range(6)]),
+    "atoms vanish": lambda: moments(*[{"atoms": atoms(range((2, 2, 2, 0, 2)[k]))} for k in range(5)]),
+    "a column comes": lambda: moments(
+        *[{"atoms": atoms([k, k], **({"q": [0.1 * k, 0.2]} if k >= 3 else {}))} for k in range(5)]
+    ),
+    "a column goes and comes back": lambda: moments(
+        *[{"atoms": atoms([k, k], **({"word": ["a", "b"]} if k != 3 else {}))} for k in range(6)]
+    ),
+    "an integer, then a real": lambda: moments(
+        *[{"atoms": atoms([k, k], n=np.array([k, 2], "i8") if k < 3 else [0.5, 1.5])} for k in range(5)]
+    ),
+    "an integer, then a word": lambda: moments(
+        *[{"atoms": atoms([k, k], n=np.array([k, 2], "i4") if k < 3 else ["a", "b"])} for k in range(5)]
+    ),
+    "narrow, then wide": lambda: moments(*[{"atoms": atoms([k], n=np.array([7], f"i{1 << k // 2}"))} for k in range(8)]),
+    "nulls": lambda: moments(
+        *[{"atoms": atoms([k, k], q=Column([1.0, 2.0], valid=[k < 3, True]))} for k in range(5)]
+    ),
+    "a block comes": lambda: moments(
+        *[
+            {"atoms": atoms([k, k]), **({"bonds": {"atomi": ids(0), "atomj": ids(1)}} if k >= 3 else {})}
+            for k in range(5)
+        ]
+    ),
+    "a block goes": lambda: moments(
+        *[{"atoms": atoms([k, k]), **({"sites": {"s": [1.0]}} if k < 3 else {})} for k in range(5)]
+    ),
+    "bonds change": lambda: moments(
+        *[{"atoms": atoms([k, k, k]), "bonds": {"atomi": ids(0), "atomj": ids(1 + k // 3)}} for k in range(6)]
+    ),
+    "many things": lambda: moments(
+        *[
+            {
+                "atoms": atoms(
+                    range(2 + (k > 6)),
+                    element=["C"] * (1 + (k > 6)) + ["H" if k < 3 else "D"],
+                    **({"q": np.arange(2.0 + (k > 6))} if k > 4 else {}),
+                )
+            }
+            for k in range(9)
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_promotion(tmp_path, monkeypatch, name):
+    path = two_ways(tmp_path, STORIES[name], monkeypatch)
+    with open_record(path) as record:
+        for moment, found in zip(STORIES[name](), record.trajectory, strict=True):
+            assert_holds(found, moment.frame)
+
+
+def assert_holds(found, frame):
+    """A frame of a record holds what the source had, at the record's types, and nulls for the rest."""
+    for name, block in frame.items():
+        for key, column in block.columns.items():
+            stored = found[name].column(key)
+            due = promoted_array(column.values, stored.dtype, key)
+            rows = slice(None) if column.valid is None else column.valid
+            assert stored.values[rows].tolist() == due[rows].tolist(), (name, key)
+            assert (stored.valid is None) == (column.valid is None), (name, key)
+    for name, block in found.items():
+        for key, column in block.columns.items():
+            if block.count and (name not in frame or key not in frame[name]):
+                assert column.valid is not None
+                assert not column.valid.any()
+
+
+KEYS = {
+    "a key comes": [{}, {}, {}, {"pe": 1.0}, {"pe": 2.0}],
+    "a key goes": [{"n": 1}, {"n": 2}, {"n": 3}, {}, {"n": 4}],
+    "an integer, then a real": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 0.5}],
+    "an integer, then a word": [{"n": 1}, {"n": 2}, {"n": 3}, {"n": "a"}],
+    "a vector, then another": [{"v": [1.0, 2.0, 3.0]}] * 3 + [{"v": [1.0] * 6}],
+    "a truth, then none": [{"b": True}, {"b": False}, {"b": True}, {}],
+    "not finite": [{"e": -float("inf")}, {"e": 1.0}, {"e": float("inf")}, {"e": "x"}],
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("about", [False, True])
+def test_keys(tmp_path, monkeypatch, name, about):
+    def make():
+        made = moments(*[{"atoms": atoms([k])} for k in range(len(KEYS[name]))])
+        for moment, values in zip(made, KEYS[name], strict=True):
+            if about:
+                moment.about = Meta(values)
+            else:
+                moment.frame.meta = Meta(values)
+        return made
+
+    path = two_ways(tmp_path, make, monkeypatch)
+    with open_record(path) as record:
+        for k, values in enumerate(KEYS[name]):
+            found = record.trajectory[k].meta
+            for key, value in Meta(values).items():
+                due = promoted(value, Meta(values).tag(key), found.tag(key), key)
+                assert repr(found[key]) == repr(due)
+
+
+CELLS = {
+    "a cell is lost": [Box.orthogonal(3)] * 3 + [None, Box.orthogonal(4)],
+    "a cell is undefined later": [Box.orthogonal(3)] * 3 + [Box.undefined([1.0, 2.0, 3.0])],
+    "a cell comes": [None, None, None, Box.orthogonal(3)],
+    "an undefined cell comes first": [Box.undefined()] * 3 + [Box.orthogonal(3), Box.undefined()],
+    "a cell moves": [Box.orthogonal(3)] * 3 + [Box.orthogonal(4, boundary=[True, False, True])],
+    "an undefined cell is lost": [None, Box.undefined(), Box.undefined(), None],
+    "never": [None] * 4,
+    "always undefined": [Box.undefined([0.0, 0.0, 1.0])] * 4,
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_cells(tmp_path, monkeypatch, name):
+    def make():
+        made = moments(*[{"atoms": atoms([k])} for k in range(len(CELLS[name]))])
+        for moment, box in zip(made, CELLS[name], strict=True):
+            moment.frame.box = box
+        return made
+
+    path = two_ways(tmp_path, make, monkeypatch)
+    with open_record(path) as record:
+        for frame, box in zip(record.trajectory, CELLS[name], strict=True):
+            defined = box is not None and box.defined
+            assert (frame.box is not None and frame.box.defined) == defined
+            assert not defined or frame.box.same(box)
+            assert "cell_defined" not in frame.meta
+
+
+STEPS = {
+    "rising": ([0, 5, 7, 9], [0, 5, 7, 9], None),
+    "repeated": ([0, 5, 5, 5, 9], [0, 1, 2, 3, 4], [0, 5, 5, 5, 9]),
+    "late": ([0, 5, 7, 7], [0, 1, 2, 3], [0, 5, 7, 7]),
+    "back": ([5, 6, 7, 1], [0, 1, 2, 3], [5, 6, 7, 1]),
+    "none": ([None] * 4, [0, 1, 2, 3], None),
+    "some": ([None, 5, None, 5], [0, 1, 2, 3], [None, 5, None, 5]),
+    "lost": ([5, 6, 7, None], [0, 1, 2, 3], [5, 6, 7, None]),
+    "found": ([None, None, None, 5, None], [0, 1, 2, 3, 4], [None, None, None, 5, None]),
+    "lost and back": ([7, 7, 7, None], [0, 1, 2, 3], [7, 7, 7, None]),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps(tmp_path, monkeypatch, name):
+    given, due, kept = STEPS[name]
+
+    def make():
+        return [Snapshot(Frame({"atoms": atoms([k])}), step=step) for k, step in enumerate(given)]
+
+    with open_record(two_ways(tmp_path, make, monkeypatch)) as record:
+        assert record.trajectory.step.tolist() == due
+        assert record.trajectory.meta("timestep") == (kept or [None] * len(given))
+
+
+TIMES = {
+    "all": [0.0, 0.5, 0.25, 2.0],
+    "none": [None] * 4,
+    "some": [0.0, None, 0.5, 1.0],
+    "lost": [0.0, 0.5, 1.0, None],
+    "found": [None, None, None, 0.5, None],
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_times(tmp_path, monkeypatch, name):
+    def make():
+        return [Snapshot(Frame({"atoms": atoms([k])}), step=k, time=time) for k, time in enumerate(TIMES[name])]
+
+    with open_record(two_ways(tmp_path, make, monkeypatch)) as record:
+        time = record.trajectory.time
+        if None not in TIMES[name]:
+            assert time.tolist() == TIMES[name]
+        else:
+            assert time is None
+            kept = record.trajectory.meta("time")
+            assert [None if value is None or value != value else value for value in kept] == TIMES[name]
+
+
+REFUSED = {
+    "u64 beside signed": (
+        lambda k: {"atoms": atoms([k], n=np.array([1], "u8" if k < 3 else "i8"))},
+        "frame 3: atoms/n: u64 in some frames, signed integers in others: no integer type holds both",
+    ),
+    "other axes": (
+        lambda k: {"atoms": atoms([k], n=np.zeros((1, 2 if k < 3 else 3)))},
+        "atoms/n (frame 3): a row has the axes [2] in some frames, [3] in others",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_frames_that_no_schema_holds(tmp_path, monkeypatch, name):
+    make, _ = REFUSED[name]
+    for ahead in (outputs.LOOK_AHEAD, 0):
+        monkeypatch.setattr(outputs, "LOOK_AHEAD", ahead)
+        with pytest.raises(RecordError) as caught:
+            record_of(tmp_path, moments(*map(make, range(5))))
+        assert caught.value.frame == 3
+        assert caught.value.place == "atoms/n"
+        assert not list(tmp_path.iterdir())
+
+
+def test_learning_tells_whether_a_layout_still_fits():
+    placement = Placement()
+    made = STORIES["many things"]()
+    assert [placement.learn(moment) for moment in made][1:] == [False, False, True, False, True, False, True, False]
+    assert not any(placement.learn(Snapshot(moment.frame, step=100 + k)) for k, moment in enumerate(made))
+
+
+# ---------------------------------------------------------------- random sequences
+COLUMNS = {
+    "n": st.sampled_from(["i1", "i4", "i8", "f8", "string"]),
+    "w": st.sampled_from(["string", "b1"]),
+    "q": st.sampled_from(["f8", "c16", "null"]),
+    "mass": st.just("f8"),
+    "id": st.just("u8"),
+}
+
+
+def values_of(kind, rows, seed):
+    values = (np.arange(rows) + seed) % 3
+    if kind == "string":
+        return np.array([f"w{value}" for value in values], DTYPES["string"])
+    if kind == "null":
+        return Column(values.astype(float), valid=values > 0)
+    return values.astype(kind)
+
+
+@st.composite
+def sequences(draw):
+    """Snapshots whose columns, counts, keys, cells, steps and times change now and then."""
+    made = []
+    rows, kinds, keys = draw(st.integers(0, 3)), {}, {}
+    box, timed, step = None, draw(st.booleans()), 0
+    for k in range(draw(st.integers(1, 9))):
+        if draw(st.integers(0, 3)) == 0:
+            rows = draw(st.integers(0, 3))
+        for name, kind in COLUMNS.items():
+            change = draw(st.integers(0, 9))
+            if change == 0:
+                kinds[name] = draw(kind)
+            elif change == 1:
+                kinds.pop(name, None)
+        if draw(st.integers(0, 4)) == 0:
+            key = draw(st.sampled_from("abcd"))
+            keys[key] = draw(st.sampled_from([1, 0.5, "t", True, [1.0, 2.0, 3.0], {"j": [1]}]))
+            if draw(st.booleans()):
+                del keys[key]
+        if draw(st.integers(0, 3)) == 0:
+            box = draw(st.sampled_from([None, Box.orthogonal(3), Box.orthogonal(4), Box.undefined()]))
+        seed = draw(st.sampled_from([0, 0, 0, 1]))
+        columns = {name: values_of(kind, rows, seed) for name, kind in kinds.items()}
+        frame = Frame({"atoms": atoms(np.arange(rows) + k, **columns)}, box=box)
+        if draw(st.integers(0, 5)) == 0:
+            frame["other"] = {"n": values_of("i8", draw(st.integers(0, 2)), 0)}
+        meta = {key: value for key, value in keys.items() if key < "c"}
+        about = {key: value for key, value in keys.items() if key >= "c"}
+        step += draw(st.sampled_from([1, 1, 1, 1, 0, -1]))
+        made.append(
+            (frame, meta, about, step if draw(st.integers(0, 15)) else None,
+             0.5 * k if timed and draw(st.integers(0, 15)) else None)
+        )  # fmt: skip
+    return made
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(sequences())
+def test_random_sequences(tmp_path_factory, made):
+    """The same record, whenever the frames were known; and every frame holds what the source had."""
+    folder = tmp_path_factory.mktemp("records")
+
+    def make():
+        result = []
+        for frame, meta, about, step, time in made:
+            copy = Frame(dict(frame.items()), box=frame.box, meta=Meta(meta))
+            result.append(Snapshot(copy, step=step, time=time, about=Meta(about)))
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        path = two_ways(folder, make, patch)
+    with open_record(path) as record:
+        for moment, found in zip(make(), record.trajectory, strict=True):
+            assert_holds(found, moment.frame)
