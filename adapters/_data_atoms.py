@@ -12,8 +12,9 @@ from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 
+from ._data_header import TOPOLOGY, Header, text_of
 from ._data_infer import candidates
-from ._data_sections import TOPOLOGY, ColumnError, Header, Lines, Parts, Section, text_of
+from ._data_sections import ColumnError, Lines, Parts, Section
 from ._data_styles import IMAGES, NAMES, VELOCITIES, AtomStyle, row_of, styles_hinted, styles_named
 from ._data_topology import Ids
 from ._data_types import Types, as_text
@@ -149,7 +150,7 @@ class AtomsReader:
             found, lines = self._types.scan(self._parts, lines, kinds, place, names)
         except ColumnError as error:
             fault = error.fault
-            if not (fault.kind == "number" and fault.token[:1] == "-" and names[fault.column] == "mol"):
+            if fault.letter != "u" or fault.kind != "number" or fault.token[:1] != "-" or names[fault.column] != "mol":
                 raise
             rows[fault.column] = Row("mol", SIGNED["mol"], "i")
             return self._scan(lines, rows)

@@ -9,7 +9,8 @@ import numpy as np
 
 from molrec_convert.text.table import ScanError, scan_table
 
-from ._data_sections import Header, Lines
+from ._data_header import Header
+from ._data_sections import Lines
 from ._data_styles import KINDS, AtomStyle, styles_named
 
 Array = np.ndarray[Any, Any]

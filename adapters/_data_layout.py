@@ -8,7 +8,7 @@ from typing import Any
 
 from molrec_convert.loss import Contents, Loss
 
-from ._data_sections import TOPOLOGY
+from ._data_header import TOPOLOGY
 from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
 from ._dump_columns import REDUCED, SIGNED
 from ._dump_writer import kept_rows

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from molrec_convert.mapping.elements import NUMBERS, element_of_mass, element_of_name
+from molrec_convert.mapping.elements import NUMBERS, element_of_mass, element_of_name, nearest_element
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.text.numbers import parse_integer
 
-from ._data_sections import ColumnError, Header, Lines, Parts, Section, text_of
+from ._data_header import Header, text_of
+from ._data_sections import ColumnError, Lines, Parts, Section
 
 Array = np.ndarray[Any, Any]
 
@@ -159,10 +160,11 @@ class Masses:
         return Column.of(values, None if known.all() else known[codes])
 
 
-def elements_told(types: Types, masses: Masses, scale: float) -> dict[int, str]:
+def elements_told(types: Types, masses: Masses, scale: float, *, guess: bool = False) -> dict[int, str]:
     """The element of every type that the file tells: by its mass, or by its name where the mass bears it out.
 
-    A file without masses tells elements by its labels, where all of them are symbols.
+    A file without masses tells elements by its labels, where all of them are symbols. A guess takes the nearest element
+    of a rounded mass, too.
     """
     if not masses.values:
         symbols = types.labels
@@ -173,6 +175,8 @@ def elements_told(types: Types, masses: Masses, scale: float) -> dict[int, str]:
         names = (masses.comments.get(number, "").split() or [""])[0], types.labels.get(number, "")
         said = (element_of_name(name, mass) for name in names)
         symbol = next((each for each in said if each), None) or element_of_mass(mass)
+        if symbol is None and guess:
+            symbol = nearest_element(mass)
         if symbol is not None:
             told[number] = symbol
     return told

@@ -20,9 +20,9 @@ from molrec_convert.options import Options
 from molrec_convert.text.table import format_table
 
 from ._data_cell import cell_lines
+from ._data_header import PLURALS, TOPOLOGY
 from ._data_kinds import Kinds, masses_of
 from ._data_layout import BY_TARGET, Layout, layout_of, target_of
-from ._data_sections import PLURALS, TOPOLOGY
 from ._data_styles import IMAGES, KINDS, row_of
 from ._data_title import title_of
 from ._data_topology import MEMBERS

@@ -208,7 +208,7 @@ def _rescaled(plan: Plan, left: dict[str, Column], box: Box) -> dict[str, Column
 
 
 def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
-    """Columns under the names that a dump gives them; axes after the first become ``name[1]``, ``name[2]``, and so on."""
+    """Columns under the names that a dump gives them; what has axes becomes ``name[1]``, ``name[2]`` and so on."""
     found: list[tuple[str, Column]] = []
     for target, column in left.items():
         if column.dtype in COMPLEX:

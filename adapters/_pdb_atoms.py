@@ -29,6 +29,7 @@ from ._pdb_fields import (
     TEXTS,
     WIDTHS,
     columns_of,
+    counted,
 )
 from ._pdb_numbers import STARS, Decoded, decode_column
 from ._pdb_odd import LETTER, Cut, OddLineError, cut_line, is_odd, mended
@@ -168,7 +169,7 @@ class AtomReader:
         atoms = AtomLines(scan.rows, {}, {}, {}, scan.others)
         if shifted:
             where = line + line_of_row(shifted[0], scan.others)
-            what = f"the lines of {counted(len(shifted))} are shifted by a number that outgrew its columns"
+            what = f"the columns of {counted(len(shifted))} are shifted by a number that outgrew its own"
             atoms.notes.append(Note(what, line=where, frame=frame))
         for name in TEXTS:
             atoms.text[name] = _interned([cut[name] for cut in cuts])
@@ -192,17 +193,8 @@ class AtomReader:
         )
         stars = sum(word[:1] == b"*" for word in words)
         if stars:
-            atoms.notes.append(Note(f"{name}: {stars} fields of stars hold no value"))
+            atoms.notes.append(Note(f"{name}: stars stand for the number of {counted(stars)}"))
         return values, None if there.all() else there
-
-
-def counted(count: int) -> str:
-    """So many atoms.
-
-    >>> counted(1), counted(2)
-    ('1 atom', '2 atoms')
-    """
-    return f"{count} atom{'' if count == 1 else 's'}"
 
 
 def _has_odd_line(atoms: AtomLines) -> bool:

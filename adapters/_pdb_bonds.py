@@ -15,12 +15,15 @@ from molrec_convert.adapter import Note
 from molrec_convert.model import Block, Column
 from molrec_convert.text.fixed import Field, ScanError, scan_fixed
 
+from ._pdb_fields import counted
 from ._pdb_numbers import decode_word
 
 Array = np.ndarray[Any, Any]
 
 MARK = b"CONECT"
 WIDTH, PARTNERS = 5, 4
+BONDS = frozenset(("atomi", "atomj", "bond_number"))
+"""Columns of bonds that are read and written."""
 FIELDS = [Field(6 + WIDTH * k, 6 + WIDTH * (k + 1), "i") for k in range(1 + PARTNERS)]
 
 
@@ -50,16 +53,18 @@ def read_stated(records: bytes, ids: Column | None, style: str = "") -> Stated:
     style
         How serials beyond five digits are spelled.
     """
+    serials = np.zeros(0, np.uint64) if ids is None else ids.values
     try:
         scan = scan_fixed(records, FIELDS, marks=[MARK])
     except ScanError:
-        serials = frozenset() if ids is None else frozenset(ids.values.tolist())
-        return _read_one_by_one(records, serials, style)
+        return _read_one_by_one(records, frozenset(serials.tolist()), style)
     columns = np.stack(scan.columns, axis=1)
     there = np.stack([np.ones(scan.rows, bool) if mask is None else mask for mask in scan.valid], axis=1)
     pairs = there[:, :1] & there[:, 1:]
-    first = np.broadcast_to(columns[:, :1], pairs.shape)[pairs]
-    return Stated(first, columns[:, 1:][pairs])
+    found = Stated(np.broadcast_to(columns[:, :1], pairs.shape)[pairs], columns[:, 1:][pairs])
+    if serials.size and int(serials.max()) >= 10**WIDTH and not np.isin(np.concatenate(found), serials).all():
+        return _read_one_by_one(records, frozenset(serials.tolist()), style)
+    return found
 
 
 def _read_one_by_one(records: bytes, serials: frozenset[int], style: str) -> Stated:
@@ -99,8 +104,8 @@ def bonds_of(stated: Stated, ids: Column | None) -> Bonds:
     known = (rows[0] >= 0) & (rows[1] >= 0)
     if not known.all():
         lost = np.concatenate([serials[row < 0] for serials, row in zip(stated, rows, strict=True)])
-        notes.append(Note(f"CONECT names serials that no atom has, as {int(lost[0])}; "
-                          f"{int(np.count_nonzero(~known))} bonds are left out"))  # fmt: skip
+        left_out = counted(int(np.count_nonzero(~known)), "bond")
+        notes.append(Note(f"CONECT names serials that no atom has, as {int(lost[0])}: {left_out} left out"))
     one, other = (row[known] for row in rows)
     apart = one != other
     if not apart.all():

@@ -74,11 +74,18 @@ def read_cell(record: bytes, *, path: str, line: int) -> Cell:
         return Cell(numbers, None, group, count, f"CRYST1 {spelled} stands for no cell")
     if not all(map(math.isfinite, numbers)) or not all(length > 0.0 for length in numbers[:3]):
         return Cell(numbers, None, group, count, f"CRYST1 {spelled} is no cell")
-    try:
-        box = Box.from_parameters(numbers)
-    except RecordError:
-        raise FormatError(f"CRYST1: {spelled} spans no cell", path=path, line=line) from None
+    box = _box_of(numbers)
+    if box is None:
+        raise FormatError(f"CRYST1: {spelled} spans no cell", path=path, line=line)
     return Cell(numbers, box, group, count)
+
+
+def _box_of(numbers: Sequence[float]) -> Box | None:
+    """The cell of six parameters; None where they span none."""
+    try:
+        return Box.from_parameters(numbers)
+    except (RecordError, np.linalg.LinAlgError):
+        return None
 
 
 def _is_number(word: bytes) -> bool:
@@ -123,10 +130,8 @@ def placed(box: Box, kept: Sequence[float] | None) -> Placed:
 
 
 def _still_holds(kept: Sequence[float], box: Box) -> bool:
-    try:
-        return np.array_equal(Box.from_parameters(kept).vectors, box.vectors)
-    except RecordError:
-        return False
+    derived = _box_of(kept)
+    return derived is not None and np.array_equal(derived.vectors, box.vectors)
 
 
 def _is_standard(vectors: Array) -> bool:
@@ -134,6 +139,11 @@ def _is_standard(vectors: Array) -> bool:
     below = np.array([vectors[1, 0], vectors[2, 0], vectors[2, 1]])
     size = np.abs(vectors).max()
     return bool((np.abs(below) <= ROUNDING * size).all() and (vectors.diagonal() > 0.0).all())
+
+
+def no_cell_record() -> str:
+    """The record of a frame without a cell, among others that have one."""
+    return cell_record(DUMMY, "P 1", 1)
 
 
 def cell_record(numbers: Sequence[float], group: str, copies: int | None) -> str:

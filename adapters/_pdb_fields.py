@@ -36,15 +36,24 @@ TEXTS = tuple(name for name, place in FIELDS.items() if place.kind in "rs")
 WIDTHS = {"serial": 5, "res_seq": 4}
 """The integers, and the columns that the format gives them."""
 
-MARKS = [b"ATOM ", b"HETATM", *(b"ATOM%d" % digit for digit in range(10))]
-"""How an atom line begins."""
+MARKS = [b"ATOM", b"HETATM"]
+"""How an atom line begins; a long serial may follow at once."""
 RECORDS = frozenset((b"ATOM", b"HETATM"))
 
 SMALLEST, LARGEST = -1e3, 1e4
 """No coordinate of three decimals in eight columns reaches them."""
 
-BOOKKEEPING = frozenset((b"MODEL", b"ENDMDL", b"END", b"MASTER", b"NUMMDL"))
-"""Records that frame a file or count its records; they are made anew."""
+BOOKKEEPING = frozenset((b"MODEL", b"ENDMDL", b"END", b"TER", b"CRYST1", b"MASTER", b"NUMMDL"))
+"""Records that frame a file or count its records, or stand in columns; they are made anew."""
+
+
+def counted(count: int, noun: str = "atom") -> str:
+    """So many of something.
+
+    >>> counted(1), counted(2, "bond")
+    ('1 atom', '2 bonds')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def columns_of(name: str) -> str:

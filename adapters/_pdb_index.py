@@ -24,6 +24,9 @@ TAIL = 1 << 16
 
 BEFORE = [b"ATOM", b"HETATM", b"MODEL", b"END", b"CRYST1", b"CONECT"]
 INSIDE = [b"MODEL", b"END", b"CRYST1"]
+END = b"END"
+BEHIND = frozenset((b"", b"CONECT", b"MASTER", b"TER"))
+"""Records that may follow the last model."""
 POSITION_END, NUMBER_ENDS = 54, (60, 66)
 """Where the positions of an atom line end, and the numbers that follow them."""
 
@@ -95,7 +98,11 @@ class FrameFinder:
             place = Place(draft.number, header, draft.cell)
             if previous is not None:
                 held[-1].context.bonds = b"\n".join(draft.bonds_before)
-            self._check_end(draft, previous, ordinal, place)
+            try:
+                self._check_end(draft, previous, ordinal, place)
+            except TruncatedError:
+                yield from self._last(held, None, known)
+                raise
             known = self._bonds_at_end() if not ordinal and draft.closed and draft.in_model else known
             held.append(Span(ordinal, draft.line, draft.offset, draft.size, place, draft.data))
             held_bytes += draft.size
@@ -116,15 +123,25 @@ class FrameFinder:
 
     def _last(self, held: deque[Span], end: Draft | None, known: bytes | None) -> Iterator[Span]:
         """The frames held back, with what follows the last of them."""
-        shared = b"\n".join(end.bonds_before) if end is not None else b""
+        alone = len(held) == 1 and not held[0].ordinal
+        if end is None:
+            for span in held:
+                yield self._ready(span, known or b"", alone=alone)
+            return
+        shared, tail = b"\n".join(end.bonds_before), self._end_of(end)
+        line = self._window.line - 1
+        self._refuse_nul(tail, line)
+        records = {text[:6].upper().rstrip() for text in tail.splitlines()} - BEHIND
+        whole = not self._modelled or not records or END in records
         last: Place = held[-1].context
-        last.tail = b"" if end is None else self._end_of(end)
-        alone = held[-1].ordinal == 0
+        last.tail = tail if whole else b""
         if shared and known is None and held[0].ordinal:
-            last.notes.append(Note("bonds stand behind the last model of a stream; they are left out of the first "
-                                   f"{held[0].ordinal} models"))  # fmt: skip
+            what = f"bonds behind the last model of a stream are left out of the first {held[0].ordinal} models"
+            last.notes.append(Note(what, line=line))
         for span in held:
             yield self._ready(span, shared, alone=alone)
+        if not whole:
+            raise TruncatedError("the file ends before a model", path=self._path, line=line, frame=held[-1].ordinal + 1)
 
     # ------------------------------------------------------------ before the frames
     def _header(self) -> bytes:
@@ -133,6 +150,7 @@ class FrameFinder:
         while not window.at_end() and not window.begins([b"ATOM", b"HETATM", b"MODEL"]):
             number = window.line
             line = window.next_line() or b""
+            self._refuse_nul(line, number)
             if line[:6].upper() == b"CRYST1":
                 self._cell = (line, number)
             else:
@@ -141,6 +159,10 @@ class FrameFinder:
             if size > LONGEST_HEADER:
                 raise FormatError("there is no ATOM or HETATM record", path=self._path, line=number)
         return b"\n".join(lines)
+
+    def _refuse_nul(self, text: bytes, line: int) -> None:
+        if b"\0" in text:
+            raise FormatError("a NUL stands in the text", path=self._path, line=line)
 
     def _bonds_at_end(self) -> bytes | None:
         """The bonds behind the last model; None where the end cannot be read yet."""

@@ -27,7 +27,7 @@ LEFT = ("record_type", "name", "altloc", "res_name", "chain", "res_id", "res_seq
         "atomic_number", "formal_charge", "segid", "type", "pdb_name", "pdb_element")  # fmt: skip
 """Columns on which what stands still depends, beside the serials."""
 COLUMNS = frozenset(
-    (*(name for name in LEFT if name != "type"), "id", "atom_id", "x", "y", "z", "occupancy", "b_factor", "anisou",
+    (*LEFT, "id", "atom_id", "x", "y", "z", "occupancy", "b_factor", "anisou",
      "ter_after")
 )  # fmt: skip
 """Columns of atoms that are written."""
@@ -214,7 +214,7 @@ class LinePrinter:
         if names is None:
             kinds = atoms.columns.get("type")
             label = kinds if kinds is not None and all(len(word) <= 4 for word in coded(kinds)[1]) else None
-            codes, words = elements if label is None else coded(label)
+            codes, words = (elements[0], [word.upper() for word in elements[1]]) if label is None else coded(label)
         else:
             codes, words = coded(names)
         fields = atoms.columns.get("pdb_name")

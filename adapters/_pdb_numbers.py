@@ -90,8 +90,9 @@ def decode_column(codes: Array, words: Sequence[Word], width: int) -> Decoded:
     """
     plain = [int(word) if DECIMAL.fullmatch(word) else None for word in words]
     odd = [k for k, word in enumerate(words) if plain[k] is None and word and not STARS.fullmatch(word)]
-    if not odd:
-        return _looked_up(codes, plain, [], "")
+    bad = [words[k] for k in odd if not words[k].isalnum()]
+    if bad or not odd:
+        return _looked_up(codes, plain, bad, "")
     overflowing = np.flatnonzero(np.isin(codes, odd))
     first = words[codes[overflowing[0]]]
     if _is_hybrid([words[k] for k in odd], [words[codes[row]] for row in overflowing.tolist()], width):
@@ -99,6 +100,8 @@ def decode_column(codes: Array, words: Sequence[Word], width: int) -> Decoded:
             plain[k] = decode_hybrid36(words[k], width)
         return _looked_up(codes, plain, [words[k] for k in odd if plain[k] is None], "hybrid-36")
     step = _next_hexadecimal if first[:1].isdigit() else _next_shifted
+    if len(first) != width:
+        return _looked_up(codes, plain, [first], "")
     return _in_order(codes, words, plain, int(overflowing[0]), width, step)
 
 
@@ -155,7 +158,7 @@ def _first_hexadecimal(codes: Array, words: Sequence[Word], row: int, width: int
     """Where hexadecimal numbers begin; the first ones may have no letter, as 2710 for 10000."""
     while row:
         word, after = words[codes[row - 1]], words[codes[row]]
-        if not HEXADECIMAL.fullmatch(word) or len(word) != width:
+        if not HEXADECIMAL.fullmatch(word) or not HEXADECIMAL.fullmatch(after) or len(word) != width:
             break
         number = int(word, 16)
         if number < 10**width or not 0 <= int(after, 16) - number <= 1:

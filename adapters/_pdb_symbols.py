@@ -13,8 +13,8 @@ from molrec_convert.adapter import Note
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 
-from ._pdb_atoms import counted
 from ._pdb_elements import element_guessed, element_of_columns, element_stated, name_field, seems_aligned
+from ._pdb_fields import counted
 
 Array = np.ndarray[Any, Any]
 Labels = tuple[Array, Sequence[str]]
@@ -141,7 +141,7 @@ def _notes(symbols: Sequence[Symbol], counts: Sequence[int], *, guess: bool) -> 
         yield Note(f"the element of {counted(guessed.total())} is guessed from the name: {_listed(guessed)}")
     if number[""]:
         hint = "the name suggests none" if guess else "--guess elements takes it from the name"
-        yield Note(f"{counted(number[''])} without an element: {hint}")
+        yield Note(f"{counted(number[''])} without an element: {hint}", lacks="element")
 
 
 def _listed(found: Counter[str], most: int = 6) -> str:

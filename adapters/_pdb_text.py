@@ -17,7 +17,7 @@ from molrec_convert.model import Column
 from molrec_convert.text.fixed import Field, ScanError, scan_fixed
 
 from ._pdb_columns import text_of
-from ._pdb_fields import BOOKKEEPING
+from ._pdb_fields import BOOKKEEPING, counted
 
 Array = np.ndarray[Any, Any]
 
@@ -88,7 +88,7 @@ def sorted_out(data: bytes, others: Array, line: int, *, first: bool) -> Between
         elif record and record[:5] not in BOOKKEEPING and record not in BOOKKEEPING:
             found.kept.append(data[start:stop])
     if uncertain:
-        found.notes.append(Note(f"{uncertain} records of standard deviations (SIGATM, SIGUIJ) are left out"))
+        found.notes.append(Note(f"{counted(uncertain, 'record')} of standard deviations (SIGATM, SIGUIJ) left out"))
     return found
 
 

@@ -2,7 +2,8 @@
 
 Reference: wwPDB format 3.3. Positions have three decimals, occupancies and B factors two: that is the format. A cell
 fixes the orientation; another one is turned into it together with the positions, which is said. Frames of several are
-models, each with its cell, for readers look for it there; bonds of all models stand once behind the last.
+models, each with its cell, for readers look for it there; bonds of all models stand once behind the last. No END
+follows models: several programs take it for one frame more.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from molrec_convert.model import Block, Column, Meta
 from molrec_convert.options import Options
 
 from ._pdb_bonds import bond_lines
-from ._pdb_cell import Placed, cell_record, placed
+from ._pdb_cell import Placed, cell_record, no_cell_record, placed
 from ._pdb_lines import LinePrinter, Serials, serials_of
 from ._pdb_text import OF_THE_CELL, moment_of
 
@@ -31,6 +32,29 @@ META = frozenset(("pdb_header", "pdb_remarks", "pdb_model", "pdb_cryst1", "space
 """What of a frame's meta is written."""
 
 
+class Before:
+    """Whether a frame before has something, though frames are printed at once and in any order."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Condition()
+        self._told: set[int] = set()
+        self._next = 0
+        self._first: int | None = None
+
+    def tell(self, ordinal: int, has: bool) -> bool:
+        """Say whether a frame has it; learn whether one before has, which is waited for where it is needed."""
+        with self._turn:
+            self._told.add(ordinal)
+            while self._next in self._told:
+                self._told.remove(self._next)
+                self._next += 1
+            if has and (self._first is None or ordinal < self._first):
+                self._first = ordinal
+            self._turn.notify_all()
+            self._turn.wait_for(lambda: has or self._next > ordinal)
+            return self._first is not None and self._first < ordinal
+
+
 class PdbExporter:
     """Writes a PDB file; see `molrec_convert.adapter.Exporter`."""
 
@@ -39,6 +63,7 @@ class PdbExporter:
         self._options = options
         self._printer = LinePrinter(path)
         self._first = threading.Event()
+        self._cells = Before()
         self._waiting: bytes | None = None
         self._bonds = b""
         self.notes: list[Note] = []
@@ -74,15 +99,18 @@ class PdbExporter:
         return before + _model(snapshot, ordinal, body, own)
 
     def tail(self) -> bytes:
-        """A frame that stayed alone, the bonds, and the end."""
-        return (self._waiting or b"") + self._bonds + b"END\n"
+        """The bonds of all models; or a frame that stayed alone, its bonds, and the end."""
+        return self._bonds if self._waiting is None else self._waiting + self._bonds + b"END\n"
 
     # ------------------------------------------------------------ one frame
     def _frame(self, snapshot: Snapshot, ordinal: int) -> tuple[bytes, bytes]:
         """Cell, text and atoms of a frame; and its bonds."""
         atoms = snapshot.frame.get("atoms") or Block(count=0)
+        box = snapshot.frame.box
+        had_cell = self._cells.tell(ordinal, box is not None and box.defined)
         cell = self._cell(snapshot, ordinal)
         lines = [] if cell is None else [self._cell_record(cell, snapshot.about, ordinal)]
+        lines += [no_cell_record()] if cell is None and had_cell else []
         lines += self._texts(snapshot, ordinal)
         positions = self._positions(atoms, snapshot, None if cell is None else cell.rotation)
         bonds = snapshot.frame.get("bonds")
@@ -143,10 +171,11 @@ class PdbExporter:
         remarks = snapshot.about.get("pdb_remarks", "")
         lines: list[str] = remarks.split("\n") if remarks else []
         time, step = snapshot.time, snapshot.step
-        if time is None and step in (None, ordinal):
+        counted = step in (None, ordinal)
+        if time is None and (counted or "pdb_model" in snapshot.about):  # frames are numbered by their models
             return lines
         told = moment_of(remarks, "" if ordinal else snapshot.about.get("pdb_header", ""))
-        if told.time == time and told.step in (None, step):
+        if told.time == time and (told.step == step or (told.step is None and counted)):
             return lines
         words = ([] if time is None else [f"t= {time!r}"]) + ([] if step is None else [f"step= {step}"])
         return [*lines, f"TITLE     {' '.join(words)}"]

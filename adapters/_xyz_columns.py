@@ -225,7 +225,9 @@ def _fits(name: str, each: Property) -> bool:
 # ---------------------------------------------------------------- atom lines that nothing declares
 PLAIN = (Property("species", "S", 1), Property("pos", "R", 3))
 NUMBERED = (Property("id", "I", 1), *PLAIN)
-"""Lines that begin with the atom's number, as Tinker's do."""
+"""Lines that begin with the number of the atom."""
+COUNTED = (Property("col_1", "I", 1), *PLAIN)
+"""Lines that begin with an integer that is not the number of the atom."""
 
 
 def extra_name(column: int) -> str:

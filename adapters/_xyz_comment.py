@@ -15,7 +15,7 @@ from typing import Any
 
 from ._xyz_values import DEEPEST, JSON_MARK, braced, bracketed, quoted, scalar, unescaped
 
-USUAL = re.compile(r'\s*([A-Za-z_][A-Za-z0-9_-]*)=(?:"([^"\\]*)"|([^\s=",{}\[\]\'\\]+))(?=\s|$)')
+USUAL = re.compile(r'\s*([A-Za-z_][A-Za-z0-9_-]*)=(?:"([^"\\]*)"|([^\s=",;{}\[\]\'\\]+))(?=\s|$)')
 """An item as nearly all are spelled."""
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 SINGLE = re.compile(r"'([^']*)'(?=[\s,;]|$)")

@@ -18,10 +18,10 @@ from molrec_convert.model import Box
 
 from ._xyz_cell import box_of
 from ._xyz_columns import BY_TARGET
-from ._xyz_header import Header, read_extended
+from ._xyz_header import Header, read_extended, read_keys
 from ._xyz_values import number
 
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?"
+NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][-+]?[0-9]+)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Habit:
 
 
 def _habit(pattern: str, **units: str) -> Habit:
-    spelled = pattern.replace("<int>", r"[-+]?\d{1,18}").replace("<real>", NUMBER)
+    spelled = pattern.replace("<int>", r"[-+]?[0-9]{1,18}").replace("<real>", NUMBER)
     return Habit(re.compile(rf"\s*{spelled}\s*"), units)
 
 
@@ -61,7 +61,7 @@ VECTOR = rf"\s*({NUMBER})\s+({NUMBER})\s+({NUMBER})"
 CPPTRAJ_BOX = re.compile(rf".*?\bBox X:{VECTOR}\s+Y:{VECTOR}\s+Z:{VECTOR}\s*")
 
 IPI_CELL = re.compile(rf"CELL[(\[{{](abcABC|H|GENH)[)\]}}]:((?:\s+{NUMBER})+)")
-IPI_COUNTER = re.compile(r"\b(Step|Bead):\s*(\d{1,18})\b")
+IPI_COUNTER = re.compile(r"\b(Step|Bead):\s*([0-9]{1,18})\b")
 IPI_QUANTITY = re.compile(r"(\w+)\{([^{}]*)\}")
 IPI_PROPERTIES = {
     **dict.fromkeys(("positions", "x_centroid"), "pos"),
@@ -87,7 +87,9 @@ def read_header(comment: str) -> Header:
     """
     if "\0" in comment:
         raise ValueError("the comment line holds a NUL")
-    return read_extended(comment) or _read_free(comment)
+    if (header := read_extended(comment)) is not None:
+        return header
+    return _read_habits(comment) or read_keys(comment) or Header(comment)
 
 
 def units_of(header: Header) -> dict[str, str]:
@@ -103,16 +105,14 @@ def units_of(header: Header) -> dict[str, str]:
 VELOCITIES = frozenset(BY_TARGET["vx"].names)
 
 
-def _read_free(comment: str) -> Header:
+def _read_habits(comment: str) -> Header | None:
+    """The header of a line that some program writes so; None where none is known to."""
     header = Header(comment)
     for habit in HABITS:
         if (match := habit.pattern.fullmatch(comment)) is not None:
             _take_groups(header, match.groupdict(), habit.units)
             return header
-    for take in (_take_cpptraj, _take_ipi):
-        if take(header, comment):
-            break
-    return header
+    return header if any(take(header, comment) for take in (_take_cpptraj, _take_ipi)) else None
 
 
 def _take_groups(header: Header, groups: Mapping[str, str | None], units: Mapping[str, str]) -> None:
@@ -140,7 +140,7 @@ def _take_ipi(header: Header, comment: str) -> bool:
     match = IPI_CELL.search(comment) if "CELL" in comment else None
     if match is None:
         return False
-    units = dict(IPI_QUANTITY.findall(comment))
+    units = dict(IPI_QUANTITY.findall(comment[match.end() :]))
     numbers = [number(text) or 0.0 for text in match[2].split()]
     scale = factor("length", {"length": IPI_LENGTHS.get(units.pop("cell", "atomic_unit"), "")}, header.units)
     make, due = CELLS[match[1]]

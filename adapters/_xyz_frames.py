@@ -7,6 +7,7 @@ like one more atom is an error, since the number of atoms is wrong then.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,10 +21,10 @@ from ._xyz_labels import decoded
 from ._xyz_values import number
 
 BOM = b"\xef\xbb\xbf"
-COUNT = re.compile(rb"\s*\+?([0-9]{1,18})(?:\s+(.*\S))?\s*", re.DOTALL)
+COUNT = re.compile(rb"\s*\+?([0-9]{1,18})(?:\s+([^\0]*\S))?\s*")
 VECTOR = re.compile(rb"\s*VEC([123])\s")
-LOOK = 1 << 16
-"""How many bytes after a line are looked at to tell whether a frame begins with it."""
+LOOK = (1 << 12, 1 << 16)
+"""How many bytes after a line are looked at to tell whether a frame begins with it: these, else those."""
 
 
 @dataclass(slots=True)
@@ -89,6 +90,7 @@ class FrameWalk:
         self._path = path
         self._width_of = width_of
         self._strict = strict
+        self._ordinal = 0
 
     def frames(self) -> Iterator[FrameText]:
         """The frames in order.
@@ -101,12 +103,15 @@ class FrameWalk:
             Where a number of atoms is due and none stands.
         """
         head = self._first()
-        ordinal = 0
         while head is not None:
-            frame = self._frame(head, ordinal)
-            head = self._next(frame)
+            frame = self._frame(head, self._ordinal)
+            self._ordinal += 1
+            try:
+                head = self._next(frame)
+            except FormatError:
+                yield frame  # what is wrong in it comes first
+                raise
             yield frame
-            ordinal += 1
 
     # ------------------------------------------------------------ one frame
     def _frame(self, head: Head, ordinal: int) -> FrameText:
@@ -115,6 +120,8 @@ class FrameWalk:
         if comment is None or (head.count and not window.terminated):
             where = "before" if comment is None else "inside"
             raise self._cut(f"the file ends {where} the comment line", ordinal)
+        if _is_tinker(comment.split()):
+            raise self._error("a comment line is due, not an atom: this is a Tinker file, no XYZ", ordinal)
         frame = FrameText(ordinal, window.line, head.count, decoded(head.title or b""), comment, window.offset)
         if head.count:
             window.mark()
@@ -125,22 +132,23 @@ class FrameWalk:
             frame.data = window.take()
         if not frame.terminated and _is_cut(frame.data, self._width_of(frame)):
             raise self._cut(f"the file ends inside the last of {head.count} atom lines", ordinal)
-        frame.vectors = self._vectors()
+        frame.vectors = self._vectors(ordinal)
         return frame
 
     def _cut(self, message: str, ordinal: int) -> TruncatedError:
         return TruncatedError(message, line=self._window.line - 1, frame=ordinal)
 
-    def _vectors(self) -> list[tuple[float, ...]]:
+    def _vectors(self, ordinal: int) -> list[tuple[float, ...]]:
         vectors: list[tuple[float, ...]] = []
         while VECTOR.match(self._window.peek(16)):
             line = self._window.next_line() or b""
             words = line.split()
             numbers = [number(decoded(word)) for word in words[1:]]
-            if words[0] != b"VEC%d" % (len(vectors) + 1) or len(numbers) != 3 or None in numbers:
+            vector = tuple(value for value in numbers if value is not None and math.isfinite(value))
+            if words[0] != b"VEC%d" % (len(vectors) + 1) or not len(numbers) == len(vector) == 3:
                 due = f"VEC{len(vectors) + 1} and three numbers"
-                raise self._error(f"{due} are due, not {_quoted(line)}")
-            vectors.append(tuple(value or 0.0 for value in numbers))
+                raise self._error(f"{due} are due, not {_quoted(line)}", ordinal)
+            vectors.append(vector)
         return vectors
 
     # ------------------------------------------------------------ between frames
@@ -163,21 +171,28 @@ class FrameWalk:
         if line is None:
             return None
         head = head_of(line)
-        if head is not None and not (head.title and _is_number(head.title.split(None, 1)[0])):
+        odd = head is not None and head.title and _is_number(head.title.split(None, 1)[0])
+        if head is not None and (not odd or self._begins_frame(head)):
             return head
         if _is_atom_line(line, frame):
             message = f"the number of atoms is due, not one more atom line: the frame before has {frame.count}"
             raise self._error(message)
-        where = self._window.line - 1
-        message = f"this is no frame, and is left out: {_quoted(line)}"
         if self._strict:
-            raise self._error(message)
-        frame.notes.append(Note(message, line=where, frame=frame.ordinal))
-        while (line := self._line()) is not None:
+            raise self._error(f"this is no frame: {_quoted(line)}")
+        where, first, left_out, head = self._window.line - 1, _quoted(line), 1, None
+        while head is None and (line := self._line()) is not None:
             head = head_of(line)
-            if head is not None and not head.title and begins_frame(self._window.peek(LOOK), head.count):
-                return head
-        return None
+            if head is None or head.title or not self._begins_frame(head):
+                left_out, head = left_out + 1, None
+        what = "a line is no frame, and is" if left_out == 1 else f"{left_out} lines are no frame, and are"
+        frame.notes.append(Note(f"{what} left out: {first}", line=where, frame=frame.ordinal))
+        return head
+
+    def _begins_frame(self, head: Head) -> bool:
+        """Whether a frame begins with a number of atoms, by what follows it."""
+        near, far = LOOK
+        text = self._window.peek(near)
+        return begins_frame(text if text.count(b"\n") > 1 else self._window.peek(far), head)
 
     def _line(self) -> bytes | None:
         while (line := self._window.next_line()) is not None:
@@ -185,8 +200,9 @@ class FrameWalk:
                 return line
         return None
 
-    def _error(self, message: str) -> FormatError:
-        return FormatError(message, path=self._path, line=self._window.line - 1)
+    def _error(self, message: str, ordinal: int | None = None) -> FormatError:
+        frame = self._ordinal if ordinal is None else ordinal
+        return FormatError(message, path=self._path, line=self._window.line - 1, frame=frame)
 
 
 def head_of(line: bytes) -> Head | None:
@@ -195,13 +211,21 @@ def head_of(line: bytes) -> Head | None:
     return Head(int(match[1]), match[2]) if match else None
 
 
-def begins_frame(text: bytes, count: int) -> bool:
-    """Whether what follows a number of atoms is a comment line and atom lines."""
+def begins_frame(text: bytes, head: Head) -> bool:
+    """Whether what follows a number of atoms is a comment line and atom lines, two where prose may begin with it."""
+    count = head.count
     comment, _, rest = text.partition(b"\n")
+    rows = [line.split() for line in rest.split(b"\n", ROWS)[:ROWS]]
     if not count:
         return not rest.strip() or head_of(rest.split(b"\n", 1)[0]) is not None
-    first = rest.split(b"\n", 1)[0].split()
-    return b"Properties=" in comment or is_atom_row(first)
+    rows = [row for row in rows[:count] if row]
+    if len(rows) < min(count, 2 if head.title else 1):
+        return False
+    return b"Properties=" in comment or all(map(is_atom_row, rows))
+
+
+ROWS = 3
+"""How many atom lines are looked at to tell a frame."""
 
 
 def is_atom_row(tokens: list[bytes]) -> bool:
@@ -212,6 +236,11 @@ def is_atom_row(tokens: list[bytes]) -> bool:
 def is_numbered(tokens: list[bytes]) -> bool:
     """Whether tokens are the number of an atom, its label and three numbers."""
     return len(tokens) >= 5 and tokens[0].isdigit() and not _is_number(tokens[1]) and all(map(_is_place, tokens[2:5]))
+
+
+def _is_tinker(tokens: list[bytes]) -> bool:
+    """Whether tokens are the first atom of a Tinker file: its number, label, place, type and bonded atoms."""
+    return tokens[:1] == [b"1"] and len(tokens) >= 6 and is_numbered(tokens) and all(map(bytes.isdigit, tokens[5:]))
 
 
 def _is_atom_line(line: bytes, frame: FrameText) -> bool:

@@ -96,56 +96,63 @@ class Header:
 
 
 def read_extended(comment: str) -> Header | None:
-    """The header of an extended comment line; None for free text.
+    """The header of a line with ``Properties`` or ``Lattice``; None for any other.
 
     Raises
     ------
     ValueError
         Where ``Properties``, ``Lattice``, ``pbc`` or ``Origin`` cannot be what they are; the message is a clause.
     """
-    marked = MARKED.search(comment) is not None
-    if not marked and "=" not in comment:
+    if MARKED.search(comment) is None:
         return None
     found = items_of(comment)
     special = _special(found.items)
-    header = Header(comment, extended=marked and ("properties" in special or "lattice" in special))
-    if not header.extended and not _is_strict(found.items, found.loose):
+    if "properties" not in special and "lattice" not in special:
         return None
-    if header.extended:
-        header.units = dict(EXTENDED_UNITS)
-    if "properties" in special:
-        header.properties = properties_of(special["properties"].text or "")
-    _take_cell(header, special)
-    _take_items(header, [item for item in found.items if item.text is None or item.key.lower() not in special])
+    header = _read(Header(comment, units=dict(EXTENDED_UNITS), extended=True), found.items, special)
     if found.loose:
         header.notes.append(f"the comment line has what is no key=value: {' '.join(found.loose)[:60]!r}")
     return header
 
 
+def read_keys(comment: str) -> Header | None:
+    """The header of a line of nothing but ``key=value``; None for any other. Raises as `read_extended` does."""
+    if "=" not in comment:
+        return None
+    found = items_of(comment)
+    if found.loose or not all(item.text is not None and KEY.fullmatch(item.key) for item in found.items):
+        return None
+    return _read(Header(comment), found.items, _special(found.items))
+
+
+def _read(header: Header, items: Sequence[Item], special: dict[str, Item]) -> Header:
+    if "properties" in special:
+        header.properties = properties_of(special["properties"].text or "")
+    _take_cell(header, special)
+    _take_items(header, [item for item in items if item.text is None or not is_special(item.key, item.text)])
+    return header
+
+
 def _special(items: Sequence[Item]) -> dict[str, Item]:
     """The items that describe the frame, of which the last holds; not what only shares their name."""
-    found: dict[str, Item] = {}
-    for item in items:
-        key = item.key.lower()
-        if key in SPECIAL and item.text is not None and _is_special(key, item.key, item.text):
-            found[key] = item
-    return found
+    return {item.key.lower(): item for item in items if item.text is not None and is_special(item.key, item.text)}
 
 
 SPECIAL = frozenset(("properties", "lattice", "pbc", "origin"))
 
 
+def is_special(key: str, text: str) -> bool:
+    """Whether a key with this value describes the frame, and is no value of it."""
+    return key.lower() in SPECIAL and _describes(key, text)
+
+
 @lru_cache(maxsize=64)
-def _is_special(key: str, written: str, text: str) -> bool:
-    if key in ("properties", "pbc"):
-        return key == "pbc" or ":" in text
+def _describes(key: str, text: str) -> bool:
+    if key.lower() in ("properties", "pbc"):
+        return key.lower() == "pbc" or ":" in text
     words = words_of(text)
     numbers = sum(number(word) is not None for word in words)
-    return numbers > 0 if key == "lattice" else written == "Origin" or numbers == len(words) == 3
-
-
-def _is_strict(items: Sequence[Item], loose: Sequence[str]) -> bool:
-    return bool(items) and not loose and all(item.text is not None and KEY.fullmatch(item.key) for item in items)
+    return numbers > 0 if key.lower() == "lattice" else key == "Origin" or numbers == len(words) == 3
 
 
 def words_of(text: str) -> list[str]:

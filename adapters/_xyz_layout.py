@@ -12,7 +12,7 @@ import numpy as np
 
 from molrec_convert.model import Block, Column
 
-from ._xyz_columns import BY_TARGET, ELSEWHERE, SIGNED, SPECIES, Field, Plan, Property, plan_of, properties_of
+from ._xyz_columns import BY_TARGET, ELSEWHERE, ROWS, SIGNED, SPECIES, Field, Plan, Property, plan_of, properties_of
 from ._xyz_header import Header
 from ._xyz_labels import elements_of
 from ._xyz_rows import MOMENTUM, base_properties, derived_columns
@@ -25,6 +25,8 @@ NAMES = {target: name for name, target in ELSEWHERE.items()} | {signed: name for
 UNSAFE = re.compile(r'[:"\s=,{}\[\]\\\']')
 """What a name in ``Properties`` cannot have."""
 VELOCITY = ("vx", "vy", "vz")
+UNKNOWN_VELOCITY = "vel"
+"""What velocities are called whose unit is not known."""
 UNDECLARED = re.compile(r"col_([0-9]{1,4})")
 
 
@@ -138,7 +140,7 @@ def made_layout(
     Parameters
     ----------
     velocity
-        What velocities are called.
+        What velocities are called; the source's name holds where their unit is not known.
     """
     left = {name: column for name, column in columns.items() if column.values.dtype.kind in KINDS}
     moving = {name: column for name, column in left.items() if name in VELOCITY}
@@ -148,6 +150,8 @@ def made_layout(
     if header is not None and header.properties is not None:
         for written in source_layout(header, about, left):
             if written is not None and all(target in left for target in written.targets):
+                if written.targets == VELOCITY and velocity != UNKNOWN_VELOCITY:
+                    written = Written(Property(velocity, "R", 3), VELOCITY)
                 layout.append(written)
                 left = {name: column for name, column in left.items() if name not in written.targets}
     if not any(written.property.name == SPECIES for written in layout):
@@ -184,8 +188,8 @@ def _all_exact(names: Sequence[str]) -> bool:
 def _table_rows(columns: Mapping[str, Column], velocity: str) -> list[Written]:
     """The columns that have a place in the table."""
     found = []
-    for row in BY_TARGET.values():
-        if row.targets[0] == SPECIES or any(target not in columns for target in row.targets):
+    for row in ROWS:
+        if row.targets[0] == SPECIES or row is not BY_TARGET[row.targets[0]] or not columns.keys() >= set(row.targets):
             continue
         parts = [columns[target] for target in row.targets]
         width = row_width(parts[0]) * len(parts)
@@ -199,7 +203,7 @@ def _unused(target: str, used: set[str]) -> str:
     """A name for a property that no other has and that the grammar allows."""
     wanted = NAMES.get(target, target)
     row = BY_TARGET.get(wanted)
-    wanted = UNSAFE.sub("_", row.names[0] if row is not None else wanted)
+    wanted = UNSAFE.sub("_", row.names[0] if row is not None and row.width == 1 else wanted)
     name, number = wanted, 1
     while name in used:
         number += 1
@@ -213,7 +217,8 @@ def plain_layout(columns: Mapping[str, Column]) -> list[Written]:
     layout = [Written(Property(SPECIES, "S", 1), ())]
     if all(name in columns for name in "xyz"):
         layout.append(Written(Property("pos", "R", 3), ("x", "y", "z")))
-    numbered = sorted((int(match[1]), name) for name in columns if (match := UNDECLARED.fullmatch(name)))
+    known = [name for name, column in columns.items() if column.values.dtype.kind in KINDS and not column.trailing]
+    numbered = sorted((int(match[1]), name) for name in known if (match := UNDECLARED.fullmatch(name)))
     for number, name in numbered:
         if number != sum(written.property.width for written in layout) + 1:
             break

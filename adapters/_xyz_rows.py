@@ -11,7 +11,7 @@ from molrec_convert.model import Column
 from molrec_convert.model.dtypes import CANONICAL, STRING
 from molrec_convert.text.faults import ScanError
 
-from ._xyz_columns import NUMBERED, PLAIN, SIGNED, SPECIES, Field, Plan, Property, extra_name
+from ._xyz_columns import COUNTED, NUMBERED, PLAIN, SIGNED, SPECIES, Field, Plan, Property, extra_name
 from ._xyz_frames import is_numbered
 from ._xyz_header import Header
 from ._xyz_labels import TextReader, Words, decoded, elements_of_numbers, text_column, texts_of
@@ -39,20 +39,27 @@ class RowError(ValueError):
 
 
 # ---------------------------------------------------------------- undeclared columns
-def plain_properties(triple: str, tokens: Sequence[bytes]) -> tuple[Property, ...]:
-    """The properties of lines that nothing declares, by the tokens of the first one."""
-    base = base_properties(triple, numbered=is_numbered(list(tokens)))
-    width = width_of(base)
+def plain_properties(triple: str, data: bytes) -> tuple[Property, ...]:
+    """The properties of lines that nothing declares, by the first ones."""
+    tokens, second = ([*line.split(), b""] for line in [*data.split(b"\n", 2)[:2], b""][:2])
+    base = PLAIN
+    if is_numbered(tokens):
+        follows = second[0].isdigit() and int(second[0]) == int(tokens[0]) + 1
+        base = NUMBERED if follows or (len(second) == 1 and tokens[0] == b"1") else COUNTED
+    base = _of_triple(base, triple)
     extras = [
         Property(extra_name(column), "S" if number(decoded(token)) is None else "R", 1)
-        for column, token in enumerate(tokens[width:], width)
+        for column, token in enumerate(tokens[width_of(base) : -1], width_of(base))
     ]
     return (*base, *extras)
 
 
-def base_properties(triple: str, *, numbered: bool = False) -> tuple[Property, ...]:
-    """A label and three numbers, perhaps behind the number of the atom."""
-    base = NUMBERED if numbered else PLAIN
+def base_properties(triple: str, properties: Sequence[Property] = PLAIN) -> tuple[Property, ...]:
+    """A label and three numbers, behind an integer where other properties of such lines begin with one."""
+    return _of_triple((*properties[:1], *PLAIN) if properties[0].letter == "I" else PLAIN, triple)
+
+
+def _of_triple(base: tuple[Property, ...], triple: str) -> tuple[Property, ...]:
     return base if triple == "pos" else (*base[:-1], Property(triple, "R", 3))
 
 

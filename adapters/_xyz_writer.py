@@ -29,10 +29,10 @@ from molrec_convert.text.table import format_table
 from ._xyz_cell import box_of_vectors
 from ._xyz_columns import properties_text
 from ._xyz_dialects import read_header, units_of
-from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, RENAMED, Header
-from ._xyz_layout import Written, kept_layout, made_layout, plain_layout, present_columns
+from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, PREFIX, RENAMED, Header, is_special
+from ._xyz_layout import UNKNOWN_VELOCITY, Written, kept_layout, made_layout, plain_layout, present_columns
 from ._xyz_numbers import style_of
-from ._xyz_rows import REST
+from ._xyz_rows import REST, derived_columns
 from ._xyz_values import CONTROL, key_text, value_text
 from ._xyz_words import WordTable
 
@@ -71,12 +71,12 @@ class XyzExporter:
 
     def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
         """One frame."""
-        atoms = snapshot.frame.get("atoms") or Block(count=0)
+        atoms = snapshot.frame.get("atoms", Block(count=0))
         columns = present_columns(atoms)
         source = self._source(snapshot)
         numbers = snapshot.about.get("xyz_numbers")
         spellings = numbers if isinstance(numbers, dict) else {}
-        scales, behind = Scales(snapshot.units, spellings), b""
+        scales, title, behind = Scales(snapshot.units, spellings), "", b""
         layout = None
         if source is not None and not self._options.plain:
             layout = kept_layout(source, snapshot.about, columns, self._words)
@@ -85,20 +85,20 @@ class XyzExporter:
             comment = self._free_comment(source, snapshot)
         elif source is not None and layout is not None and _agrees(source, snapshot):
             comment, scales = source.comment, Scales(None, spellings, source)
-            behind = _vector_lines(snapshot)
+            title, behind = str(snapshot.about.get("xyz_title", "")), _vector_lines(snapshot)
         else:
             layout = made_layout(source, snapshot.about, columns, self._words, velocity=scales.velocity)
             comment = _extended_comment(layout, snapshot, source, scales)
-        head = f"{atoms.count}\n{comment}\n".encode()
+        head = f"{atoms.count} {title}".rstrip() + f"\n{comment}\n"
         if not atoms.count:
-            return head + behind
+            return head.encode() + behind
         cells: list[Cell] = []
         styles: list[Style] = []
         for written in layout:
             for values, style in self._printed(written, columns, atoms.count, scales, ordinal):
                 cells.append(values)
                 styles.append(style)
-        return head + format_table(cells, styles) + behind
+        return head.encode() + format_table(cells, styles) + behind
 
     # ------------------------------------------------------------ the source's comment line
     def _source(self, snapshot: Snapshot) -> Header | None:
@@ -148,7 +148,8 @@ class XyzExporter:
         if values.dtype.kind == "b":
             return (values if valid is None else values & valid), None
         if values.dtype.kind in "iu":
-            self._check_range(target, values, ordinal)
+            if not scales.restores:
+                self._check_range(target, values, ordinal)
             return (values if valid is None else np.where(valid, values, 0)), None
         if valid is not None:
             values = np.where(valid, values, np.nan)
@@ -167,6 +168,7 @@ class XyzExporter:
 
     def _labels(self, columns: dict[str, Column], count: int, ordinal: int) -> Cell:
         """The labels of atoms that no column holds as they are written."""
+        columns = {**derived_columns(columns), **columns}  # elements of atomic numbers
         known = [columns[name] for name in LABELS if name in columns]
         if not known:
             return np.zeros(count, np.int32), [UNKNOWN.encode()]
@@ -218,9 +220,14 @@ class Scales:
         self._source = source
 
     @property
+    def restores(self) -> bool:
+        """Whether the source's own columns are written again."""
+        return self._source is not None
+
+    @property
     def velocity(self) -> str:
         """What velocities are called: QUIP's name for Å/fs, another one where the unit is not known."""
-        return "vel" if self._factor("velocity") is None else "velo"
+        return UNKNOWN_VELOCITY if self._factor("velocity") is None else "velo"
 
     def of(self, quantity: str | None) -> float:
         """The factor of a quantity."""
@@ -298,8 +305,10 @@ def _extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Hea
         if key in OWN or value is None:
             continue
         by = scales.of(META_QUANTITIES.get(key))
-        value = value * by if by != 1.0 else value
-        parts.append(f"{key_text(KEYS.get(key, RENAMED.get(key, key)))}={value_text(value)}")
+        text = value_text(value * by if by != 1.0 and isinstance(value, float) else value)
+        name = KEYS.get(key, RENAMED.get(key, key))
+        taken = is_special(name, text.strip('"')) and (name != "pbc" or (box is not None and box.defined))
+        parts.append(f"{key_text(PREFIX + name if taken else name)}={text}")
     if source is not None and source.properties is None and not source.extended and "comment" not in meta:
         parts += [f"comment={value_text(source.comment)}"] if source.comment.strip() else []
     if box is not None and box.defined:

@@ -26,8 +26,9 @@ from molrec_convert.text.window import Window
 
 from ._data_atoms import AtomsReader
 from ._data_cell import box_of
+from ._data_header import PLURALS, TOPOLOGY, Header, text_of
 from ._data_layout import lost
-from ._data_sections import LABELS, PLURALS, TOPOLOGY, Header, Parts, Section, text_of
+from ._data_sections import LABELS, Parts, Section
 from ._data_title import kept_title, step_in, units_in
 from ._data_topology import Ids, read_block
 from ._data_types import Masses, Types, elements_column, elements_told
@@ -37,6 +38,7 @@ from ._lammps import TYPE_MAP_NOTE, Style, elements_of_types, order_by_id
 Array = np.ndarray[Any, Any]
 
 ALL = 1 << 62
+RELATIONS = {kind: name for kind, name in PLURALS.items() if name in TOPOLOGY}
 PARSED = frozenset(("Masses", "Atoms", "Velocities", *LABELS, *(name.capitalize() for name in TOPOLOGY)))
 HEADER = re.compile(rb"^[ \t]*\d+[ \t]+atoms[ \t\r]*(?:#.*)?$", re.MULTILINE)
 EXTENT = re.compile(rb"^[ \t]*(?:\d+[ \t]+atom[ \t]+types|[^#\n]*[ \t](?:xlo[ \t]+xhi|avec))\b", re.MULTILINE)
@@ -75,11 +77,11 @@ class DataImporter:
         if self._options.unwrap:
             atoms = unwrapped(atoms, box)
         blocks = {"atoms": atoms}
-        for name in TOPOLOGY:
+        for kind, name in RELATIONS.items():
             section = sections.get(name.capitalize())
             if section is not None:
-                kind = next(kind for kind, plural in PLURALS.items() if plural == name)
-                blocks[name] = read_block(parts, section, header.counts.get(name), types[kind], ids)
+                block = read_block(parts, section, header.counts.get(name), types[kind], ids)
+                blocks |= {name: block} if block.count else {}
             elif header.count(name):
                 message = f"the header says {header.count(name)} {name}, there is no section {name.capitalize()}"
                 if self._options.strict:
@@ -157,17 +159,19 @@ class DataImporter:
             kinds = columns["type"] if by_label else numbers
             columns["element"] = elements_of_types(kinds, given, path=self._path)
             return
-        told = {} if style.dimensionless else elements_told(types, masses, style.factor("mass"))
+        guess = "elements" in self._options.guess
+        told = {} if style.dimensionless else elements_told(types, masses, style.factor("mass"), guess=guess)
         used = np.unique(numbers.values).tolist()
         if not any(kind in told for kind in used):
-            snapshot.notes.append(Note(TYPE_MAP_NOTE))
+            snapshot.notes.append(Note(TYPE_MAP_NOTE, lacks="element"))
             return
         columns["element"] = elements_column(numbers.values, told)
         source = "masses" if masses.values else "type labels"
         pairs = ", ".join(f"{kind}={told[kind]}" for kind in used if kind in told)
         missing = ", ".join(str(kind) for kind in used if kind not in told)
         rest = f", those of type {missing} are not known" if missing else ""
-        snapshot.notes.append(Note(f"the elements are told by the {source}: {pairs}{rest}"))
+        how = "guessed from" if guess else "told by"
+        snapshot.notes.append(Note(f"the elements are {how} the {source}: {pairs}{rest}"))
 
     def _note_unterminated(self, parts: Parts, sections: dict[str, Section], snapshot: Snapshot) -> None:
         last = max(sections.values(), key=lambda each: each.line, default=None)
@@ -228,5 +232,5 @@ FORMAT = Adapter(
     lost=lost,
     importer=DataImporter,
     exporter=DataExporter,
-    options=frozenset(("units", "atom_style", "type_map", "keep_order", "unwrap", "decimals")),
+    options=frozenset(("units", "atom_style", "type_map", "guess", "keep_order", "unwrap", "decimals")),
 )

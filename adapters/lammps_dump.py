@@ -273,7 +273,7 @@ class DumpImporter:
         if given:
             columns["element"] = elements_of_types(kinds, given, path=self._path)
         else:
-            snapshot.notes.append(Note(TYPE_MAP_NOTE))
+            snapshot.notes.append(Note(TYPE_MAP_NOTE, lacks="element"))
 
     def _order(self, ids: Column | None, snapshot: Snapshot) -> Array | None:
         """The rows sorted by id, or None where they are, or have no distinct ids."""

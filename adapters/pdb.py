@@ -21,12 +21,13 @@ import numpy as np
 
 from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError
+from molrec_convert.loss import Contents, Loss
 from molrec_convert.model import Block, Column, Frame, Meta
 from molrec_convert.options import Options
 from molrec_convert.text.window import Window
 
 from ._pdb_atoms import AtomReader
-from ._pdb_bonds import Bonds, bonds_of, read_stated
+from ._pdb_bonds import BONDS, Bonds, bonds_of, read_stated
 from ._pdb_cell import Cell, read_cell
 from ._pdb_columns import ColumnMaker
 from ._pdb_index import FrameFinder, Place
@@ -168,6 +169,17 @@ def _looks_like_pdb(head: bytes) -> bool:
     return bool(lines) and lines[0][:6].upper().rstrip() in KNOWN and known >= 0.9 * len(lines)
 
 
+def _lost(contents: Contents) -> Iterator[Loss]:
+    """What bonds have besides their ends and orders; types of atoms where there are names, else they are the names."""
+    atoms = contents.schema.blocks.get("atoms")
+    if atoms is not None and {"name", "type"} <= atoms.columns.keys():
+        yield Loss("atoms.type", "the format holds the names of atoms")
+    bonds = contents.schema.blocks.get("bonds")
+    for name in () if bonds is None else bonds.columns:
+        if name not in BONDS:
+            yield Loss(f"bonds.{name}", "the format states which atoms are bound, and the order")
+
+
 FORMAT = Adapter(
     name="pdb",
     summary="Protein Data Bank, one structure or models",
@@ -188,6 +200,7 @@ FORMAT = Adapter(
         varying=True,
         nulls=True,
     ),
+    lost=_lost,
     importer=PdbImporter,
     exporter=PdbExporter,
     options=frozenset(("guess", "type_map")),

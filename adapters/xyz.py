@@ -70,8 +70,7 @@ class XyzImporter:
             lines = self._lines(frame, data)
             if self._units is None:
                 self._units = units_of(lines.header) if self._style is None else dict(self._style.units or {})
-            if frame.count:
-                self._sample(lines, data)
+            self._sample(lines, data)
             yield Span(frame.ordinal, frame.line, frame.offset, frame.size, lines, data if keep else None)
 
     def decode(self, span: Span) -> Snapshot:
@@ -100,6 +99,8 @@ class XyzImporter:
         if text.title:
             about["xyz_title"] = text.title
         snapshot.about = Meta.of(dict(about), dict.fromkeys(about, "string"))
+        if not columns.keys() >= {"x", "y", "z"} and text.count:
+            snapshot.notes.append(Note("the frame has no positions", line=span.line - 1))
         if REST in plan.properties:
             snapshot.notes.append(Note("the atom lines differ in length; what follows the positions is kept as text"))
         if not text.terminated and not ends_alike(data):
@@ -140,7 +141,7 @@ class XyzImporter:
             raise self._error(str(error), text, -1) from None
         properties = header.properties
         if properties is None and text.count:
-            properties = plain_properties(header.triple, data[: data.find(b"\n") + 1 or None].split())
+            properties = plain_properties(header.triple, data)
         return Lines(text, header, self._plan(properties or base_properties(header.triple)))
 
     def _plan(self, properties: tuple[Property, ...]) -> Plan:
@@ -153,7 +154,7 @@ class XyzImporter:
         """The columns of the atom lines; where they are not declared, what the first line tells may be mended."""
         count, declared, plan = lines.text.count, lines.header.properties is not None, lines.plan
         properties, kinds = plan.properties, plan.kinds
-        base = base_properties(lines.header.triple, numbered=properties[0].name == "id")
+        base = base_properties(lines.header.triple, properties)
         least = width_of(base)
         while True:
             try:
@@ -184,14 +185,14 @@ class XyzImporter:
     def _sample(self, lines: Lines, data: bytes) -> None:
         """Look how the reals are spelled, once for each column."""
         plan = lines.plan
-        if plan not in self._spelled:
+        if lines.text.count and plan not in self._spelled:
             found = {} if lines.header.scale != 1.0 else spellings_of(plan, data)
             targets = [target for each in plan.fields if each.source.letter == "R" for target in each.targets]
             for target in targets:
                 self._spellings.setdefault(target, found.get(target))
             known = {target: self._spellings[target] for target in targets}
             self._spelled[plan] = {target: spelling for target, spelling in known.items() if spelling is not None}
-        lines.numbers = self._spelled[plan]
+        lines.numbers = self._spelled.get(plan, {})
 
     # ------------------------------------------------------------ what is wrong
     def _fault(self, fault: ScanError, lines: Lines, data: bytes) -> FormatError:
@@ -213,7 +214,7 @@ def _looks_like_xyz(head: bytes) -> bool:
     lines = head.removeprefix(BOM).lstrip(b" \t\r\n")
     first, _, rest = lines.partition(b"\n")
     found = head_of(first)
-    return found is not None and b"\0" not in head and begins_frame(rest, found.count)
+    return found is not None and b"\0" not in head and begins_frame(rest, found)
 
 
 FORMAT = Adapter(

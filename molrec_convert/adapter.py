@@ -21,11 +21,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something about a source that a person should know."""
+    """Something about a source that a person should know.
+
+    Parameters
+    ----------
+    message
+        One clause.
+    line, frame
+        Where it was noticed.
+    path
+        The file, where it is not the source itself.
+    lacks
+        The column of atoms whose absence this is about: of no interest where another file has it.
+    """
 
     message: str
     line: int | None = None
     frame: int | None = None
+    path: str | None = None
+    lacks: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import __version__, registry
 from .adapter import Snapshot
@@ -16,13 +16,16 @@ from .frames import FrameSelection
 from .inputs import RECORD_FORMAT, open_input, record_snapshots, with_system
 from .model import Frame, Record
 from .model.trajectory import MemoryTrajectory, Trajectory
-from .options import Options
+from .options import Options, checked_guesses
 from .outputs import PartFile, RecordOutput, TextOutput
 from .placement import CELL_KEY, Placement, Placer
 from .sniff import is_record_name, is_replaceable, target_adapter
 
+if TYPE_CHECKING:
+    from .records import StoredRecord
 
-def open(path: str | Path, *, strict: bool = True) -> Record:  # noqa: A001 - mc.open is what people look for
+
+def open(path: str | Path, *, strict: bool = True) -> StoredRecord:  # noqa: A001 - mc.open is what people look for
     """Open a record; its frames are read when they are asked for.
 
     Parameters
@@ -34,7 +37,7 @@ def open(path: str | Path, *, strict: bool = True) -> Record:  # noqa: A001 - mc
 
     Returns
     -------
-    Record
+    StoredRecord
         With ``meta``, ``frame``, ``system`` and ``trajectory``; a context manager. ``trajectory[i]`` is a `Frame`,
         ``trajectory[i]["atoms"]["x"]`` an array f64[N] in the unit that ``meta["units"]["length"]`` names.
 
@@ -56,6 +59,7 @@ def read(
     units: str | None = None,
     atom_style: str | None = None,
     type_map: dict[str, str] | None = None,
+    guess: Collection[str] = (),
     keep_order: bool = False,
     strict: bool = False,
 ) -> Record:
@@ -69,7 +73,7 @@ def read(
         Its format, where content and name do not tell.
     frames
         Which frames: ``0:100:10``, ``0,5,-1``; by default all.
-    units, atom_style, type_map, keep_order, strict
+    units, atom_style, type_map, guess, keep_order, strict
         As `convert` takes them.
 
     Returns
@@ -88,7 +92,12 @@ def read(
         For everything that a person should know, such as a file that is cut short.
     """
     options = Options(
-        units=units, atom_style=atom_style, type_map=type_map or {}, keep_order=keep_order, strict=strict
+        units=units,
+        atom_style=atom_style,
+        type_map=type_map or {},
+        guess=checked_guesses(guess),
+        keep_order=keep_order,
+        strict=strict,
     )
     selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
     with ThreadPoolExecutor(max_workers=2) as executor:
@@ -195,8 +204,11 @@ def write(
         except BaseException:
             output.discard()
             raise
-    if isinstance(output, TextOutput) and output.report:
-        warnings.warn(str(output.report), LossWarning, stacklevel=2)
+    if isinstance(output, TextOutput):
+        for note in output.notes:
+            warnings.warn(f"{target.name}: {note.message}", ConvertWarning, stacklevel=2)
+        if output.report:
+            warnings.warn(str(output.report), LossWarning, stacklevel=2)
 
 
 def _as_record(

@@ -6,29 +6,27 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from . import __version__, registry
 from .adapter import Note, Snapshot
+from .ahead import Transform
+from .combine import open_inputs
 from .errors import ConvertError, FormatError, OptionError, located
 from .frames import FrameSelection
-from .inputs import RECORD_FORMAT, Input, open_input
+from .inputs import RECORD_FORMAT, Input
 from .loss import LossReport
-from .options import Options
+from .options import Options, checked_guesses
 from .outputs import PartFile, RecordOutput, TextOutput
 from .sniff import is_record_name, is_replaceable, target_adapter
-from .source import Transform
 from .steps import declare_fixed_decimals, declare_precision
 from .steps import to_units as to_units_step
 from .steps import unwrap as unwrap_step
 
 STREAM = "-"
 """The name that stands for a standard stream on the command line."""
-
-GUESSES = frozenset(("elements",))
-"""What can be guessed, on request."""
 
 Progress = Callable[[int, int | None, int], None]
 """Called with how much was read, of how much (None where unknown), and the frames so far."""
@@ -82,13 +80,13 @@ class Notes:
         """Take a note, made in a frame."""
         first, count = self._found.get(note.message, (note, 0))
         if not count and note.frame is None and frame and note.line is not None:
-            first = Note(note.message, note.line, frame)
+            first = replace(note, frame=frame)
         self._found[note.message] = (first, count + 1)
 
     def texts(self) -> list[str]:
         """The notes with their first place and their number."""
         return [
-            located(message, path=self._name, line=note.line, frame=note.frame)
+            located(message, path=note.path or self._name, line=note.line, frame=note.frame)
             + (f" (in {count} frames)" if count > 1 else "")
             for message, (note, count) in self._found.items()
         ]
@@ -98,6 +96,8 @@ def convert(
     source: str | Path | BinaryIO,
     target: str | Path | BinaryIO,
     *,
+    topology: str | Path | None = None,
+    trajectory: str | Path | None = None,
     from_format: str | None = None,
     to_format: str | None = None,
     frames: str | None = None,
@@ -124,8 +124,12 @@ def convert(
         A foreign file (perhaps compressed) or a record; or an open binary stream.
     target
         A record (``*.h5``) or a foreign file; or an open binary stream, for a foreign format.
+    topology
+        Another file whose first frame says what the source does not: bonds, masses, names, charges.
+    trajectory
+        Another file that has the frames; the source is their topology then.
     from_format, to_format
-        The names of the formats, where content and name do not tell.
+        The names of the formats of source and target, where content and name do not tell.
     frames
         Which frames: ``0:100:10``, ``0,5,-1``; by default all.
     units
@@ -174,7 +178,7 @@ def convert(
         units=units,
         atom_style=atom_style,
         type_map=dict(type_map or {}),
-        guess=_guesses(guess),
+        guess=checked_guesses(guess),
         keep_order=keep_order,
         unwrap=unwrap,
         strict=strict,
@@ -185,7 +189,9 @@ def convert(
     path, stream = _opened(source)
     with ThreadPoolExecutor(max_workers=threads) as executor:
         part, name, out_stream = _part_of(target, to_format, force=force)
-        found = open_input(path, stream=stream, format_name=from_format, options=options)
+        found = open_inputs(
+            path, stream, topology=topology, trajectory=trajectory, format_name=from_format, options=options
+        )
         try:
             output = _output(part, out_stream, name, to_format, found, options, executor)
             transform = _transform(found, to_units=to_units, unwrap=unwrap, precision=precision)
@@ -220,12 +226,6 @@ def convert(
         report.warnings = notes.texts()
     report.provenance, report.seconds = document, time.perf_counter() - begun
     return report
-
-
-def _guesses(asked: Collection[str]) -> frozenset[str]:
-    if unknown := sorted(set(asked) - GUESSES):
-        raise OptionError(f"--guess takes {', '.join(sorted(GUESSES))}, not {unknown[0]!r}")
-    return frozenset(asked)
 
 
 def _opened(source: str | Path | BinaryIO) -> tuple[Path | None, BinaryIO | None]:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Protocol
 
 from . import registry
 from .adapter import Adapter, Note, Snapshot
+from .ahead import Transform, decoded
 from .errors import FormatError, OptionError, RecordError
 from .frames import FrameSelection
 from .model import Block, Frame, Meta, Record, Schema
@@ -18,7 +19,7 @@ from .model.schema import NO_FILL
 from .options import Options
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY
 from .sniff import HDF5_SIGNATURE, is_record
-from .source import Source, Transform, decoded
+from .source import Source
 
 RECORD_FORMAT = "molrec-h5"
 
@@ -30,6 +31,7 @@ class Input(Protocol):
     format: str
     series: bool
     unwraps: bool
+    takes: frozenset[str]
     notes: list[Note]
 
     def snapshots(
@@ -47,8 +49,21 @@ class Input(Protocol):
         """Close the file."""
 
 
-def open_input(path: Path | None, *, stream: BinaryIO | None, format_name: str | None, options: Options) -> Input:
+def open_input(
+    path: Path | None, *, stream: BinaryIO | None, format_name: str | None, options: Options, check: bool = True
+) -> Input:
     """Open a source and find its format, by content first.
+
+    Parameters
+    ----------
+    path, stream
+        The file, or else a stream.
+    format_name
+        Its format, where content and name do not tell.
+    options
+        What was asked for.
+    check
+        Whether to refuse options that mean nothing to this format.
 
     Raises
     ------
@@ -58,7 +73,8 @@ def open_input(path: Path | None, *, stream: BinaryIO | None, format_name: str |
         Where an option means nothing to this format.
     """
     if path is not None and (format_name in (None, RECORD_FORMAT)) and _is_record_file(path):
-        _check_options(RECORD_FORMAT, frozenset(), options)
+        if check:
+            check_options(RECORD_FORMAT, frozenset(), options)
         return RecordInput(path)
     source = Source(path, stream)
     try:
@@ -70,7 +86,8 @@ def open_input(path: Path | None, *, stream: BinaryIO | None, format_name: str |
         adapter = registry.by_name(format_name) if format_name is not None else source.adapter(head)
         if adapter.importer is None:
             raise OptionError(f"{adapter.name} can be written, not read")
-        _check_options(adapter.name, adapter.options, options)
+        if check:
+            check_options(adapter.name, adapter.options, options)
         return ForeignInput(source, adapter, options)
     except BaseException:
         source.close()
@@ -85,7 +102,8 @@ def _is_record_file(path: Path) -> bool:
         return False  # opening it as a foreign file says what is wrong
 
 
-def _check_options(name: str, known: frozenset[str], options: Options) -> None:
+def check_options(name: str, known: frozenset[str], options: Options) -> None:
+    """Refuse options that no input takes."""
     general = {"strict", "decimals", "plain", "sample_decimals", "units", "unwrap"}
     unknown = [option for option in options.given() if option not in known | general]
     if unknown:
@@ -98,7 +116,7 @@ class ForeignInput:
     def __init__(self, source: Source, adapter: Adapter, options: Options) -> None:
         assert adapter.importer is not None
         self.name, self.format, self.series = source.name, adapter.name, adapter.series
-        self.unwraps = "unwrap" in adapter.options
+        self.unwraps, self.takes = "unwrap" in adapter.options, adapter.options
         self.notes = source.notes
         self._source, self._options = source, options
         self._importer = adapter.importer(source.name, options)
@@ -140,6 +158,7 @@ class RecordInput:
         self.notes: list[Note] = []
         self.record: Record = open_record(path)
         self.series, self.unwraps = self.record.trajectory is not None, False
+        self.takes: frozenset[str] = frozenset()
         self._read = 0
         self._chosen: int | None = None
 

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
+
+from .errors import OptionError
+
+GUESSES = frozenset(("elements",))
+"""What can be guessed, on request."""
+
+
+def checked_guesses(asked: Collection[str]) -> frozenset[str]:
+    """What may be guessed; `OptionError` for anything that cannot."""
+    if unknown := sorted(set(asked) - GUESSES):
+        raise OptionError(f"--guess takes {', '.join(sorted(GUESSES))}, not {unknown[0]!r}")
+    return frozenset(asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LOOK_AHEAD = 16 << 20
 """Bytes of frames that are looked at before a record is laid out."""
+FRAME, COLUMN = 2 << 10, 512
+"""Bytes that a frame and a column take beside their values, which count where there are many small frames."""
 PENDING = 4
 """How many frames are printed at once."""
 
@@ -203,7 +205,8 @@ class RecordOutput:
 
 
 def _bytes_of(snapshot: Snapshot) -> int:
-    return sum(column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values())
+    columns = [column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values()]
+    return FRAME + COLUMN * len(columns) + sum(columns)
 
 
 class TextOutput:
@@ -283,9 +286,11 @@ class TextOutput:
         self._file.write(self._pending.popleft().result())
 
     def _note_losses(self, snapshot: Snapshot) -> None:
-        for loss in self._found(snapshot):
-            if self._strict:
-                raise LossError(f"{self._adapter.name} cannot hold {loss}: {loss.reason}")
+        found = list(self._found(snapshot))
+        if found and self._strict:
+            reason = f": {found[0].reason}" if len(found) == 1 else ""
+            raise LossError(f"{self._adapter.name} cannot hold {', '.join(map(str, found))}{reason}")
+        for loss in found:
             self.report.add(loss)
 
     def _found(self, snapshot: Snapshot) -> Iterator[Any]:

@@ -42,7 +42,7 @@ class Placement:
         self._last_about: Meta | None = None
         self._about: dict[str, Any] = {}
         self._about_tags: dict[str, str] = {}
-        self._moving_about: set[str] = set()
+        self._moving_about: dict[str, None] = {}  # in the order in which they were found to move
         self._last_step: int | None = None
         self._stepless = self._stepped = self._some_time = False
         self._boxed = self._undefined = False
@@ -143,7 +143,7 @@ class Placement:
             if not self._seen:
                 self._about[key] = about[key]
             elif key not in about or key not in self._about or not same_value(about[key], self._about[key]):
-                self._moving_about.add(key)
+                self._moving_about[key] = None
                 self._about.pop(key, None)
                 changed = True
         return changed

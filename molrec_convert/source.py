@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
-from contextlib import suppress
 from pathlib import Path
-from queue import Empty, Queue
 from typing import Any, BinaryIO
 
-from .adapter import Adapter, Importer, Note, Snapshot, Span
+from .adapter import Adapter, Importer, Note, Span
 from .errors import ConvertError, FormatError, OptionError, TruncatedError
 from .frames import FrameSelection
 from .sniff import HEAD, source_adapter
 from .text.faults import StreamError
 from .text.streams import ByteStream, open_stream
 from .text.window import Window
-
-AHEAD = 4
-"""How many frames are read and decoded before they are taken."""
-
-Transform = Callable[[Snapshot], Snapshot]
 
 
 class Hashing:
@@ -205,45 +196,3 @@ def _open(path: Path) -> BinaryIO:
     if path.is_dir():
         raise ConvertError("a folder, not a file", path=path)
     return path.open("rb", buffering=0)
-
-
-def decoded(
-    importer: Importer, spans: Iterator[Span], executor: Executor, transform: Transform | None = None
-) -> Iterator[Snapshot]:
-    """Read ahead in one thread, decode in others, and give the frames in order.
-
-    An error of a frame is raised in its turn, after the frames before it; so is one of the index.
-    """
-
-    def decode(span: Span) -> Snapshot:
-        snapshot = importer.decode(span)
-        return snapshot if transform is None else transform(snapshot)
-
-    coming: Queue[Future[Snapshot] | BaseException | None] = Queue(maxsize=AHEAD)
-    stopped = threading.Event()
-
-    def read() -> None:
-        end: BaseException | None = None
-        try:
-            for span in spans:
-                if stopped.is_set():
-                    break
-                coming.put(executor.submit(decode, span))
-        except BaseException as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
-            end = error
-        coming.put(end)
-
-    reader = threading.Thread(target=read, name="reader", daemon=True)
-    reader.start()
-    try:
-        while (found := coming.get()) is not None:
-            if isinstance(found, BaseException):
-                raise found
-            yield found.result()
-    finally:
-        stopped.set()
-        while reader.is_alive():
-            with suppress(Empty):
-                left = coming.get(timeout=0.05)
-                if isinstance(left, Future):
-                    left.cancel()

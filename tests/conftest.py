@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from .converting import ROOT, back, to_record
+from .converting import ROOT, back, source_of, to_record
+from .dumps import TEN
 
 SHARED = ROOT.parent / "shared"
 
@@ -50,3 +51,9 @@ def converted(tmp_path):
 def text_of(tmp_path):
     """Convert a record to text: ``text_of(converted(text), "back.xyz")``."""
     return partial(back, tmp_path)
+
+
+@pytest.fixture
+def ten(tmp_path):
+    """A dump of ten snapshots."""
+    return source_of(tmp_path, TEN, "in.dump")

@@ -102,14 +102,20 @@ def run(*words: object, stdin: bytes | None = None, cwd: Path | None = None, mod
     command = [sys.executable, "-P", "-m", "molrec_convert"] if module else [command_path()]
     done = subprocess.run(
         [*command, *map(str, words)],
+        input=b"" if stdin is None else stdin,
         capture_output=True,
         cwd=cwd,
         env={**os.environ, "NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"},
         timeout=60,
         check=False,
-        **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),  # type: ignore[call-overload]
     )
     return Ran(done.returncode, done.stdout, done.stderr.decode())
+
+
+def first_x(record: StoredRecord) -> list[float]:
+    """The first x of every frame."""
+    assert record.trajectory is not None
+    return [frame["atoms"]["x"][0] for frame in record.trajectory]
 
 
 def left_behind(folder: Path) -> list[str]:

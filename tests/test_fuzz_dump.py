@@ -32,11 +32,7 @@ def outcome(tmp_path):
         try:
             report = convert(source, target, from_format="lammps-dump", force=True, **options)
         except ConvertError as error:
-            assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dump"]
-            assert PLACE.match(str(error)), str(error)
-            if isinstance(error, FormatError) and data.strip():
-                assert error.line is not None, str(error)
-                assert 1 <= error.line <= data.count(b"\n") + 2
+            check(error, data)
             return error, [], []
         with open_record(target) as record:
             trajectory = record.trajectory
@@ -44,6 +40,13 @@ def outcome(tmp_path):
         target.unlink()
         assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dump"]
         return None, frames, report.warnings
+
+    def check(error, data):
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dump"]
+        assert PLACE.match(str(error)), str(error)
+        if isinstance(error, FormatError) and data.strip():
+            assert error.line is not None, str(error)
+            assert 1 <= error.line <= data.count(b"\n") + 2
 
     return attempt
 
@@ -58,7 +61,7 @@ def same(found, due):
 def test_every_prefix(outcome):
     data = THREE.encode()
     _, due, _ = outcome(data)
-    ends = [match.start() for match in re.finditer(rb"ITEM: TIMESTEP\n", data)][1:] + [len(data)]
+    ends = [*[match.start() for match in re.finditer(rb"ITEM: TIMESTEP\n", data)][1:], len(data)]
     for size in range(len(data)):
         error, frames, warnings = outcome(data[:size])
         whole = sum(size >= end for end in ends)

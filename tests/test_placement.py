@@ -1,68 +1,20 @@
-"""What of a sequence of frames stands in a record once, and what moves; and that it does not matter when it is known."""
+"""What of some frames stands in a record once, and what moves; and that it does not matter when it is known."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from molrec_convert import outputs
 from molrec_convert.adapter import Snapshot
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Box, Column, Frame, Meta
-from molrec_convert.model.dtypes import DTYPES
-from molrec_convert.model.schema import promoted, promoted_array
+from molrec_convert.model.schema import promoted
 from molrec_convert.outputs import PartFile, RecordOutput
 from molrec_convert.placement import Placement
 from molrec_convert.records import open_record
 
-from .compare import assert_same_records
-from .records.builders import check_with_arbiter
-
-
-def record_of(folder, snapshots, name="out.h5", *, series=True):
-    """Write snapshots as the pipeline does."""
-    target = folder / name
-    part = PartFile(target, force=True)
-    with ThreadPoolExecutor(max_workers=2) as executor:
-        output = RecordOutput(part, series=series, executor=executor)
-        try:
-            for snapshot in snapshots:
-                output.add(snapshot)
-            output.finish({})
-            part.commit()
-        except BaseException:
-            output.discard()
-            raise
-    assert [path.name for path in folder.iterdir() if ".part" in path.name] == []
-    return target
-
-
-def two_ways(folder, make, monkeypatch):
-    """A record whose frames were all known, and one that was begun after two of them."""
-    known = record_of(folder, make(), "known.h5")
-    monkeypatch.setattr(outputs, "LOOK_AHEAD", 0)
-    begun = record_of(folder, make(), "begun.h5")
-    check_with_arbiter(known)
-    check_with_arbiter(begun)
-    assert_same_records(known, begun)
-    return known
-
-
-def atoms(x, **columns):
-    x = np.asarray(x, float)
-    return {"x": x, "y": x + 1, "z": x + 2, **columns}
-
-
-def ids(*numbers):
-    return np.array(numbers, "u8")
-
-
-def moments(*frames, **options):
-    """Snapshots of frames at the steps 0, 1, 2 …"""
-    return [Snapshot(Frame(frame), step=k, **options) for k, frame in enumerate(frames)]
-
+from .snapshots import assert_holds, atoms, ids, moments, record_of, two_ways
 
 ALWAYS = {"id": ids(1, 2), "element": ["C", "H"], "mass": [12.0, 1.0], "v": [0.5, 0.5]}
 
@@ -126,7 +78,9 @@ STORIES = {
         *[{"atoms": atoms([k, k], **{**ALWAYS, "element": ["C", "H" if k < 3 else "D"]})} for k in range(5)]
     ),
     "an id changes": lambda: moments(*[{"atoms": atoms([k, k], id=ids(1, 2 + k // 2))} for k in range(6)]),
-    "atoms appear": lambda: moments(*[{"atoms": atoms(range(2 + k // 2), id=ids(*range(2 + k // 2)))} for k in range(6)]),
+    "atoms appear": lambda: moments(
+        *[{"atoms": atoms(range(2 + k // 2), id=ids(*range(2 + k // 2)))} for k in range(6)]
+    ),
     "atoms vanish": lambda: moments(*[{"atoms": atoms(range((2, 2, 2, 0, 2)[k]))} for k in range(5)]),
     "a column comes": lambda: moments(
         *[{"atoms": atoms([k, k], **({"q": [0.1 * k, 0.2]} if k >= 3 else {}))} for k in range(5)]
@@ -140,10 +94,10 @@ STORIES = {
     "an integer, then a word": lambda: moments(
         *[{"atoms": atoms([k, k], n=np.array([k, 2], "i4") if k < 3 else ["a", "b"])} for k in range(5)]
     ),
-    "narrow, then wide": lambda: moments(*[{"atoms": atoms([k], n=np.array([7], f"i{1 << k // 2}"))} for k in range(8)]),
-    "nulls": lambda: moments(
-        *[{"atoms": atoms([k, k], q=Column([1.0, 2.0], valid=[k < 3, True]))} for k in range(5)]
+    "narrow, then wide": lambda: moments(
+        *[{"atoms": atoms([k], n=np.array([7], f"i{1 << k // 2}"))} for k in range(8)]
     ),
+    "nulls": lambda: moments(*[{"atoms": atoms([k, k], q=Column([1.0, 2.0], valid=[k < 3, True]))} for k in range(5)]),
     "a block comes": lambda: moments(
         *[
             {"atoms": atoms([k, k]), **({"bonds": {"atomi": ids(0), "atomj": ids(1)}} if k >= 3 else {})}
@@ -177,22 +131,6 @@ def test_promotion(tmp_path, monkeypatch, name):
     with open_record(path) as record:
         for moment, found in zip(STORIES[name](), record.trajectory, strict=True):
             assert_holds(found, moment.frame)
-
-
-def assert_holds(found, frame):
-    """A frame of a record holds what the source had, at the record's types, and nulls for the rest."""
-    for name, block in frame.items():
-        for key, column in block.columns.items():
-            stored = found[name].column(key)
-            due = promoted_array(column.values, stored.dtype, key)
-            rows = slice(None) if column.valid is None else column.valid
-            assert stored.values[rows].tolist() == due[rows].tolist(), (name, key)
-            assert (stored.valid is None) == (column.valid is None), (name, key)
-    for name, block in found.items():
-        for key, column in block.columns.items():
-            if block.count and (name not in frame or key not in frame[name]):
-                assert column.valid is not None
-                assert not column.valid.any()
 
 
 KEYS = {
@@ -336,77 +274,12 @@ def test_learning_tells_whether_a_layout_still_fits():
     assert not any(placement.learn(Snapshot(moment.frame, step=100 + k)) for k, moment in enumerate(made))
 
 
-# ---------------------------------------------------------------- random sequences
-COLUMNS = {
-    "n": st.sampled_from(["i1", "i4", "i8", "f8", "string"]),
-    "w": st.sampled_from(["string", "b1"]),
-    "q": st.sampled_from(["f8", "c16", "null"]),
-    "mass": st.just("f8"),
-    "id": st.just("u8"),
-}
-
-
-def values_of(kind, rows, seed):
-    values = (np.arange(rows) + seed) % 3
-    if kind == "string":
-        return np.array([f"w{value}" for value in values], DTYPES["string"])
-    if kind == "null":
-        return Column(values.astype(float), valid=values > 0)
-    return values.astype(kind)
-
-
-@st.composite
-def sequences(draw):
-    """Snapshots whose columns, counts, keys, cells, steps and times change now and then."""
-    made = []
-    rows, kinds, keys = draw(st.integers(0, 3)), {}, {}
-    box, timed, step = None, draw(st.booleans()), 0
-    for k in range(draw(st.integers(1, 9))):
-        if draw(st.integers(0, 3)) == 0:
-            rows = draw(st.integers(0, 3))
-        for name, kind in COLUMNS.items():
-            change = draw(st.integers(0, 9))
-            if change == 0:
-                kinds[name] = draw(kind)
-            elif change == 1:
-                kinds.pop(name, None)
-        if draw(st.integers(0, 4)) == 0:
-            key = draw(st.sampled_from("abcd"))
-            keys[key] = draw(st.sampled_from([1, 0.5, "t", True, [1.0, 2.0, 3.0], {"j": [1]}]))
-            if draw(st.booleans()):
-                del keys[key]
-        if draw(st.integers(0, 3)) == 0:
-            box = draw(st.sampled_from([None, Box.orthogonal(3), Box.orthogonal(4), Box.undefined()]))
-        seed = draw(st.sampled_from([0, 0, 0, 1]))
-        columns = {name: values_of(kind, rows, seed) for name, kind in kinds.items()}
-        frame = Frame({"atoms": atoms(np.arange(rows) + k, **columns)}, box=box)
-        if draw(st.integers(0, 5)) == 0:
-            frame["other"] = {"n": values_of("i8", draw(st.integers(0, 2)), 0)}
-        meta = {key: value for key, value in keys.items() if key < "c"}
-        about = {key: value for key, value in keys.items() if key >= "c"}
-        step += draw(st.sampled_from([1, 1, 1, 1, 0, -1]))
-        made.append(
-            (frame, meta, about, step if draw(st.integers(0, 15)) else None,
-             0.5 * k if timed and draw(st.integers(0, 15)) else None)
-        )  # fmt: skip
-    return made
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-@given(sequences())
-def test_random_sequences(tmp_path_factory, made):
-    """The same record, whenever the frames were known; and every frame holds what the source had."""
-    folder = tmp_path_factory.mktemp("records")
-
-    def make():
-        result = []
-        for frame, meta, about, step, time in made:
-            copy = Frame(dict(frame.items()), box=frame.box, meta=Meta(meta))
-            result.append(Snapshot(copy, step=step, time=time, about=Meta(about)))
-        return result
-
-    with pytest.MonkeyPatch.context() as patch:
-        path = two_ways(folder, make, patch)
-    with open_record(path) as record:
-        for moment, found in zip(make(), record.trajectory, strict=True):
-            assert_holds(found, moment.frame)
+def test_small_frames_do_not_wait_in_large_numbers(tmp_path):
+    """Their objects take more memory than their values."""
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        output = RecordOutput(PartFile(tmp_path / "out.h5", force=False), series=True, executor=executor)
+        for k in range(6000):
+            output.add(Snapshot(Frame({"atoms": atoms([k])}), step=k))
+        assert [path.name for path in tmp_path.iterdir()] == ["out.h5.part.0"]
+        output.discard()
+    assert not list(tmp_path.iterdir())

@@ -18,6 +18,12 @@ STREAM = "-"
 def command(
     source: Annotated[str, typer.Argument(help="The file to read, perhaps compressed; - for standard input.")],
     target: Annotated[str, typer.Argument(help="The file to write: *.h5 for a record; - for standard output.")],
+    topology: Annotated[
+        str | None, typer.Option(help="A file with the bonds, masses and names that the source lacks.")
+    ] = None,
+    trajectory: Annotated[
+        str | None, typer.Option(help="A file with the frames, of which the source is the topology.")
+    ] = None,
     from_format: Annotated[str | None, typer.Option("--from", help="Format of the source.")] = None,
     to_format: Annotated[str | None, typer.Option("--to", help="Format of the target.")] = None,
     frames: Annotated[str | None, typer.Option(help="Which frames: 0:500:10, or 0,5,-1.")] = None,
@@ -51,6 +57,8 @@ def command(
         found = convert(
             _binary(source, sys.stdin),
             _binary(target, sys.stdout),
+            topology=topology,
+            trajectory=trajectory,
             from_format=from_format,
             to_format=to_format,
             frames=frames,

@@ -57,6 +57,12 @@ def element_of_mass(mass: float) -> str | None:
     return symbol if abs(weight - mass) <= max(CLOSE, CLOSE_PART * weight) else None
 
 
+def nearest_element(mass: float) -> str | None:
+    """The element of the nearest weight, where it is no farther off than a rounded mass: a guess."""
+    symbol = _nearest(mass)
+    return symbol if abs(WEIGHTS[symbol] - mass) <= ROUNDED else None
+
+
 def element_of_name(name: str, mass: float) -> str | None:
     """The element that the name of a type means where its mass bears it out, or None.
 

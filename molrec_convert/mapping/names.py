@@ -35,7 +35,18 @@ MOVING = frozenset(["x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "ix", "iy
 """Columns that belong to the trajectory, whatever their values."""
 
 FIXED_REALS = frozenset(
-    ("charge", "mass", "charge_lj", "mass_lj", "radius", "diameter", "occupancy", "b_factor", "nuclear_charge")
+    (
+        "charge",
+        "mass",
+        "charge_lj",
+        "mass_lj",
+        "radius",
+        "diameter",
+        "density",
+        "occupancy",
+        "b_factor",
+        "nuclear_charge",
+    )
 )
 """Columns of reals that usually hold for the whole trajectory; all other reals move."""
 

@@ -123,7 +123,7 @@ def is_regular(vectors: Array) -> bool:
     a, b, c = ((float(x), float(y), float(z)) for x, y, z in vectors.T.tolist())
     lengths = [math.hypot(*vector) for vector in (a, b, c)]
     longest, shortest = max(lengths), min(lengths)
-    if not math.isfinite(longest) or shortest == 0.0:
+    if not all(map(math.isfinite, lengths)) or shortest == 0.0:
         return False
     # The common case is decided without LAPACK, whose threads spin for a while once they were called.
     volume = (

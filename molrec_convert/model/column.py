@@ -75,6 +75,8 @@ class Column:
 
     def same(self, other: Column) -> bool:
         """Whether both hold the same bits, masks and precision."""
+        if self is other:
+            return True
         if (self.valid is None) != (other.valid is None) or self.precision != other.precision:
             return False
         if self.valid is not None and other.valid is not None and not np.array_equal(self.valid, other.valid):

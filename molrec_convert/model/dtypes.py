@@ -56,6 +56,9 @@ CANONICAL: Mapping[str, str] = MappingProxyType(
 )
 """Column names with one fixed type and one value a row, whatever the block."""
 
+EXACT = 2**53
+"""Up to here every integer is a real."""
+
 ENDPOINTS = ("atomi", "atomj", "atomk", "atoml", "atomm")
 """Relation columns that by convention hold rows of the block ``atoms``."""
 
@@ -97,9 +100,9 @@ def as_array(values: Any, *, what: str = "a column") -> Array:
         For binary16, binary32, bytes, objects, dates, and text with a NUL or a lone surrogate.
     """
     given = isinstance(values, np.ndarray | np.generic)
-    array = np.asarray(values)
-    if array.dtype.kind == "U":
-        array = _text(array.astype(object), what)
+    array = np.asarray(values, dtype=object if _begins_with_text(values) else None)
+    if array.dtype.kind == "U":  # numpy turns what stands beside text into text
+        array = _objects(array.astype(object) if given else np.asarray(values, dtype=object), what)
     elif array.dtype.kind == "O":
         array = _objects(array, what)
     elif isinstance(array.dtype, np.dtypes.StringDType):
@@ -109,10 +112,21 @@ def as_array(values: Any, *, what: str = "a column") -> Array:
             raise RecordError(f"{what} holds a string with a NUL")
     elif not given and array.size == 0:
         array = array.astype(np.float64)
+    elif not given and array.dtype.kind == "f" and (np.abs(array) >= EXACT).any():
+        objects = np.asarray(values, dtype=object)
+        if {type(value) for value in objects.flat} == {int}:  # numpy makes reals of integers that no type holds all of
+            array = _objects(objects, what)
     elif not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     dtype_name(array.dtype, what=what)
     return np.ascontiguousarray(array).reshape(array.shape)
+
+
+def _begins_with_text(values: Any) -> bool:
+    """Whether the first item is text, of which numpy would make strings as wide as the longest."""
+    while isinstance(values, list | tuple) and values:
+        values = values[0]
+    return isinstance(values, str)
 
 
 def _objects(array: Array, what: str) -> Array:

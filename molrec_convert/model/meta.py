@@ -247,6 +247,8 @@ def json_text(value: Any) -> str:
 
 def same_value(one: Any, other: Any) -> bool:
     """Whether two meta values are the same, to the bit; 1, 1.0 and True differ."""
+    if one is other:
+        return True
     if type(one) is not type(other):
         return False
     if isinstance(one, float):

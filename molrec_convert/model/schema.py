@@ -17,7 +17,7 @@ from molrec_convert.errors import RecordError
 
 from .block import Block
 from .column import Column
-from .dtypes import DTYPES, STRING, Array
+from .dtypes import DTYPES, EXACT, STRING, Array
 from .frame import Frame
 from .meta import TAGS, Meta
 from .precision import rounded
@@ -284,13 +284,10 @@ def promoted_array(values: Array, dtype: str, where: str) -> Array:
         return values
     if dtype == "string":
         return np.array([_spelled(value) for value in values.ravel().tolist()], dtype=STRING).reshape(values.shape)
-    wide = values.astype(due)
-    back = wide.real if values.dtype.kind in "iuf" and due.kind == "c" else wide
-    if values.dtype.kind in "iu" and due.kind in "fc" and values.size:
-        exact = np.abs(back) <= 2.0**53
-        if not exact.all():
-            raise RecordError("an integer beyond 2^53 does not become a real exactly", place=where)
-    return wide
+    becomes_real = values.dtype.kind in "iu" and due.kind in "fc" and values.size > 0
+    if becomes_real and (int(values.max()) > EXACT or int(values.min()) < -EXACT):
+        raise RecordError("an integer beyond 2^53 does not become a real exactly", place=where)
+    return values.astype(due)
 
 
 def _spelled(value: Any) -> str:

@@ -106,11 +106,14 @@ class Window:
         """
         passed = 0
         while True:
+            seen = self._base + self._stop
             found, self._cursor = engine.active.find_line(self._view[: self._stop], self._cursor, marks)
             passed += found
             self.terminated = self.terminated or found > 0
             if self.begins(marks):
                 break
+            if self._base + self._stop > seen:  # looking at the line has read on
+                continue
             if self._stop - self._cursor > LONGEST_LINE:
                 raise StreamError(f"a line is longer than {LONGEST_LINE >> 20} MiB")
             if not self._fill():

@@ -287,6 +287,15 @@ class TestElements:
         assert "label" not in made.atoms
         assert made.warnings == ["in.data: the elements are told by the type labels: 1=H, 2=O"]
 
+    @pytest.mark.parametrize(("mass", "due"), [("16", "O"), ("14.0", "N"), ("12", "C"), ("1", "H"), ("72", None)])
+    def test_whole_masses_are_taken_on_request(self, mass, due):
+        made = read(data_file(before={"Masses": f"1 {mass}"}), guess=frozenset(["elements"]))
+        if due is None:
+            assert made.warnings == [TYPE_MAP]
+        else:
+            assert made.values("element") == [due]
+            assert made.warnings == [f"in.data: the elements are guessed from the masses: 1={due}"]
+
     @pytest.mark.parametrize("given", [{"1": "Si"}, {"ca": "Si"}])
     def test_a_map_wins(self, given):
         before = {"Atom Type Labels": "1 ca", "Masses": "1 12.011"}

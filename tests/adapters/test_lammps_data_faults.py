@@ -113,6 +113,10 @@ FAULTS = {
         data_file("18446744073709551616 1 1 2 3"),
         "in.data:12: column id: '18446744073709551616' does not fit an unsigned 64-bit integer",
     ),
+    "sign for a molecule": (
+        data_file("1 - 1 1 2 3", style="bond"),
+        "in.data:12: column mol: '-' is not an integer",
+    ),
     "type 0": (data_file("1 0 1 2 3"), "in.data:12: atom type 0: the types begin at 1"),
     "type too large": (data_file("1 1 1 2 3; 2 4 4 5 6", types=3), "in.data:13: atom type 4: the types go from 1 to 3"),
     "label without labels": (data_file("1 C 1 2 3"), "in.data:12: column type: 'C' is not an unsigned integer"),

@@ -198,9 +198,7 @@ def test_what_unwrap_needs(converted, text, message):
 def test_scaled_positions_need_a_cell(converted):
     with pytest.raises(FormatError) as caught:
         converted(snapshot("1 1 .1 .2 .3", columns="id type xs ys zs", bounds=("0 0", "0 10", "0 10")))
-    assert str(caught.value) == (
-        "in.dump:6 (frame 0): scaled positions need a cell, and the bounds enclose no volume"
-    )
+    assert str(caught.value) == ("in.dump:6 (frame 0): scaled positions need a cell, and the bounds enclose no volume")
 
 
 def test_bounds_move_while_letters_stay(converted):

@@ -13,6 +13,7 @@ from ..converting import left_behind
 from ..dumps import THREE, snapshot
 
 GOOD = snapshot("1 1 1 2 3")
+INSIDE = "the file ends inside a snapshot"
 TYPES_NOTE = "in.dump: the types are no elements; --type-map 1=Si,2=O names them"
 
 
@@ -88,7 +89,10 @@ FAULTS = {
         snapshot("", box="BOX BOUNDS abc origin pp pp pp", bounds=("1 0 0 0", "2 0 0 0", "0 0 1 0")),
         "in.dump:6 (frame 0): the cell vectors [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]] do not span space",
     ),
-    "local": (changed("NUMBER OF ATOMS", "NUMBER OF ENTRIES"), "in.dump:3 (frame 0): this is a dump of local entries, not atoms"),
+    "local": (
+        changed("NUMBER OF ATOMS", "NUMBER OF ENTRIES"),
+        "in.dump:3 (frame 0): this is a dump of local entries, not atoms",
+    ),
     "grid": (changed("NUMBER OF ATOMS", "DIMENSION"), "in.dump:3 (frame 0): this is a dump of a grid, not atoms"),
     "a column too few": (
         snapshot("1 1 1 2 3; 2 1 1 2"),
@@ -98,7 +102,10 @@ FAULTS = {
         snapshot("1 1 1 2 3; 2 1 1 2 3 4"),
         "in.dump:11 (frame 0): an atom line has 5 columns, this one 6",
     ),
-    "a blank line": (snapshot(["1 1 1 2 3", "", "3 1 1 2 3"]), "in.dump:11 (frame 0): an atom line has 5 columns, this one 0"),
+    "a blank line": (
+        snapshot(["1 1 1 2 3", "", "3 1 1 2 3"]),
+        "in.dump:11 (frame 0): an atom line has 5 columns, this one 0",
+    ),
     "one column": (snapshot(["1", "2 3"], columns="id"), "in.dump:11 (frame 0): an atom line has 1 column, this one 2"),
     "too few lines": (
         changed("\n1\n", "\n2\n") + GOOD,
@@ -134,7 +141,10 @@ FAULTS = {
         "in.dump:9 (frame 0): column ix: an image flag is a 32-bit integer",
     ),
     "a later frame": (THREE.replace("4.75", "oops"), "in.dump:33 (frame 2): column x: 'oops' is not a number"),
-    "cut in an item": ("ITEM: TIMESTEP\n", "in.dump:1 (frame 0): the file ends inside a snapshot: the value of ITEM: TIMESTEP is cut short"),
+    "cut in an item": (
+        "ITEM: TIMESTEP\n",
+        f"in.dump:1 (frame 0): {INSIDE}: the value of ITEM: TIMESTEP is cut short",
+    ),
     "cut in bounds": (
         GOOD[: GOOD.index("0 10") + 3],
         "in.dump:6 (frame 0): the file ends inside a snapshot: the line of bounds along x is cut short",
@@ -174,31 +184,31 @@ def test_a_type_without_an_element(converted):
 
 
 CUTS = [
-    (22, 3, "in.dump:23 (frame 2): truncated: the file ends inside a snapshot: an item is cut short"),
-    (22, 6, "in.dump:23 (frame 2): truncated: the file ends inside a snapshot: an item is cut short"),
-    (22, 14, "in.dump:23 (frame 2): truncated: the file ends inside a snapshot: an item is cut short"),
-    (23, 0, "in.dump:23 (frame 2): truncated: the file ends inside a snapshot: the value of ITEM: TIMESTEP is cut short"),
-    (24, 0, "in.dump:24 (frame 2): truncated: the file ends inside a snapshot: its header is cut short"),
-    (28, 2, "in.dump:29 (frame 2): truncated: the file ends inside a snapshot: the line of bounds along y is cut short"),
-    (30, 9, "in.dump:31 (frame 2): truncated: the file ends inside a snapshot: an item is cut short"),
-    (31, 0, "in.dump:32 (frame 2): truncated: the file ends after 0 of 2 atom lines"),
-    (32, 0, "in.dump:33 (frame 2): truncated: the file ends after 1 of 2 atom lines"),
-    (32, 3, "in.dump:33 (frame 2): truncated: the file ends inside the last of 2 atom lines"),
-    (32, 12, "in.dump:33 (frame 2): truncated: the file ends inside the last of 2 atom lines"),
-]  # fmt: skip
+    (22, 3, 23, f"{INSIDE}: an item is cut short"),
+    (22, 6, 23, f"{INSIDE}: an item is cut short"),
+    (22, 14, 23, f"{INSIDE}: an item is cut short"),
+    (23, 0, 23, f"{INSIDE}: the value of ITEM: TIMESTEP is cut short"),
+    (24, 0, 24, f"{INSIDE}: its header is cut short"),
+    (28, 2, 29, f"{INSIDE}: the line of bounds along y is cut short"),
+    (30, 9, 31, f"{INSIDE}: an item is cut short"),
+    (31, 0, 32, "the file ends after 0 of 2 atom lines"),
+    (32, 0, 33, "the file ends after 1 of 2 atom lines"),
+    (32, 3, 33, "the file ends inside the last of 2 atom lines"),
+    (32, 12, 33, "the file ends inside the last of 2 atom lines"),
+]
 
 
-@pytest.mark.parametrize(("lines", "characters", "message"), CUTS)
-def test_a_file_cut_short_keeps_its_whole_snapshots(converted, tmp_path, lines, characters, message):
+@pytest.mark.parametrize(("lines", "characters", "line", "message"), CUTS)
+def test_a_file_cut_short_keeps_its_whole_snapshots(converted, tmp_path, lines, characters, line, message):
     whole = THREE.splitlines(keepends=True)
     text = "".join(whole[:lines]) + whole[lines][:characters]
     made = converted(text)
-    assert made.warnings[1:] == [f"{message}; the 2 whole frames before are kept"]
+    assert made.warnings[1:] == [f"in.dump:{line} (frame 2): truncated: {message}; the 2 whole frames before are kept"]
     assert [made.values("x", k) for k in range(2)] == [[1.0, 4.0], [1.5, 4.5]]
     made.path.unlink()
     with pytest.raises(TruncatedError) as caught:
         converted(text, strict=True)
-    assert str(caught.value) == message.replace("truncated: ", "")
+    assert str(caught.value) == f"in.dump:{line} (frame 2): {message}"
     assert not made.path.exists()
     assert not left_behind(tmp_path)
 

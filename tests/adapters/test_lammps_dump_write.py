@@ -169,7 +169,10 @@ def test_changed_positions_are_scaled_anew(scaled, tmp_path):
     rows = [line.split() for line in (tmp_path / "out.dump").read_text().splitlines()[-2:]]
     length = frame.box.vectors[0, 0]
     assert [float(row[2]) for row in rows] == pytest.approx([0.1 + 1 / length, 0.123457 + 1 / length], rel=1e-13)
-    assert [[float(word) for word in row[3:]] for row in rows] == [pytest.approx([0.2, 0.3]), pytest.approx([0.7, -0.2])]
+    assert [[float(word) for word in row[3:]] for row in rows] == [
+        pytest.approx([0.2, 0.3]),
+        pytest.approx([0.7, -0.2]),
+    ]
 
 
 def test_a_changed_cell_is_written_anew(scaled, tmp_path):
@@ -245,7 +248,7 @@ def test_losses(tmp_path):
 
 def test_strict_refuses_losses(tmp_path):
     mc.write(tmp_path / "in.h5", rich())
-    message = "lammps-dump cannot hold atoms.phase: the format holds no c128 column of this name"
+    message = "lammps-dump cannot hold atoms.phase, nulls of atoms.k, nulls of atoms.word, bonds (1), pe"
     with pytest.raises(LossError) as caught:
         mc.convert(tmp_path / "in.h5", tmp_path / "out.dump", strict=True)
     assert str(caught.value) == message

@@ -206,3 +206,25 @@ def test_shuffle_needs_an_item():
     for turn in (shuffle, unshuffle):
         with pytest.raises(ValueError, match="itemsize"):
             turn(b"abc", 0)
+
+
+@both
+class TestWidths:
+    def test_columns_are_filled_up_on_the_left(self, twin):
+        columns = [
+            np.array([1, -22], np.int64),
+            np.array([0.5, -1000.25]),
+            (np.array([1, 0], np.int32), [b"a", b"bcd"]),
+        ]
+        text = twin.format_table(columns, [None, 3, None], b"|", b"\n", [4, 9, 2])
+        assert text == b"   1|    0.500|bcd\n -22|-1000.250| a\n"
+
+    def test_what_is_wider_is_not_cut(self, twin):
+        assert twin.format_table([np.array([12345, 1], np.int64)], [None], b"", b"", [3]) == b"12345  1"
+
+    def test_a_width_wider_than_any_number(self, twin):
+        assert twin.format_table([np.array([1.5])], ["g"], b"", b"\n", [400]) == b"1.5".rjust(400) + b"\n"
+
+    def test_each_column_needs_one(self, twin):
+        with pytest.raises(ValueError, match="each column needs one width"):
+            twin.format_table([np.array([1.5])], ["g"], b"", b"", [1, 2])

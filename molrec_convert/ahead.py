@@ -1,0 +1,100 @@
+"""Reading ahead: one thread finds the frames, others decode them, and they are taken in order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from queue import SimpleQueue
+
+from .adapter import Importer, Snapshot, Span
+from .errors import ConvertError
+
+AHEAD = 24 << 20
+"""Bytes of text that are read and decoded before they are taken, but always one frame beside the one being taken."""
+
+FRAME = 8 << 10
+"""Bytes that a frame takes beside its text: that of a few atoms is small, and its objects are not."""
+
+Transform = Callable[[Snapshot], Snapshot]
+
+
+class Budget:
+    """A number of bytes that may be under way; what is larger than all of it goes alone."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._used = 0
+        self._stopped = False
+        self._changed = threading.Condition()
+
+    def take(self, size: int) -> bool:
+        """Wait until so many bytes are free; false where that is not wanted any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopped or not self._used or self._used + size <= self._limit)
+            self._used += size
+            return not self._stopped
+
+    def give(self, size: int) -> None:
+        """Give bytes back."""
+        with self._changed:
+            self._used -= size
+            self._changed.notify()
+
+    def stop(self) -> None:
+        """Let nothing go on."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+
+
+def decoded(
+    importer: Importer, spans: Iterator[Span], executor: Executor, transform: Transform | None = None
+) -> Iterator[Snapshot]:
+    """Read ahead in one thread, decode in others, and give the frames in order.
+
+    An error of a frame is raised in its turn, after the frames before it; so is one of the index.
+    """
+
+    def decode(span: Span) -> Snapshot:
+        snapshot = importer.decode(span)
+        if transform is None:
+            return snapshot
+        try:
+            return transform(snapshot)
+        except ConvertError as error:
+            error.frame = span.ordinal if error.frame is None else error.frame
+            raise
+
+    coming: SimpleQueue[tuple[Future[Snapshot], int] | BaseException | None] = SimpleQueue()
+    budget = Budget(AHEAD)
+
+    def read() -> None:
+        end: BaseException | None = None
+        try:
+            for span in spans:
+                size = span.size + FRAME
+                if not budget.take(size):
+                    break
+                coming.put((executor.submit(decode, span), size))
+        except BaseException as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
+            end = error
+        coming.put(end)
+
+    reader = threading.Thread(target=read, name="reader", daemon=True)
+    reader.start()
+    try:
+        while (found := coming.get()) is not None:
+            if isinstance(found, BaseException):
+                raise found
+            future, size = found
+            snapshot = future.result()
+            budget.give(size)
+            yield snapshot
+    finally:
+        budget.stop()
+        reader.join()
+        while not coming.empty():
+            left = coming.get()
+            if isinstance(left, tuple):
+                left[0].cancel()

@@ -1,0 +1,237 @@
+"""Frames written in a format and read again: what is kept, and what the report names."""
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import molrec_convert as mc
+from molrec_convert.adapter import Adapter, Snapshot
+from molrec_convert.errors import LossWarning
+from molrec_convert.inputs import record_snapshots
+from molrec_convert.mapping.elements import NUMBERS
+from molrec_convert.model import Block, Box, Column, Frame, Record
+
+UNITS = {"length": "angstrom"}
+
+
+class Slack(NamedTuple):
+    """How far numbers may be off, since a format fixes their digits.
+
+    Parameters
+    ----------
+    columns
+        Of columns of atoms, absolute.
+    cell
+        Of the cell, absolute.
+    grid
+        Of values on a grid, relative.
+    """
+
+    columns: Mapping[str, float] = {}
+    cell: float = 0.0
+    grid: float = 0.0
+
+
+SLACK = {
+    "pdb": Slack({**dict.fromkeys("xyz", 5.1e-4), **dict.fromkeys(("occupancy", "b_factor"), 5.1e-3)}, cell=1e-3),
+    "cube": Slack(dict.fromkeys("xyz", 5e-7), cell=5e-6, grid=5.1e-6),
+}
+"""By the name of the format; all others are exact."""
+SHOWN = re.compile(r" \(\d+\)$")
+MOMENT = ("timestep", "time")
+
+
+class Trip(NamedTuple):
+    """What became of frames.
+
+    Parameters
+    ----------
+    path
+        The file.
+    before, after
+        The frames as they were, and as they were read.
+    named
+        What the report says was lost.
+    warnings
+        What else was said, in writing and in reading.
+    """
+
+    path: Path
+    before: list[Snapshot]
+    after: list[Snapshot]
+    named: set[str]
+    warnings: list[str]
+
+
+def target_of(folder: Path, adapter: Adapter) -> Path:
+    """A file of the usual name."""
+    return folder / f"trip{adapter.patterns[0].removeprefix('*')}"
+
+
+def trip(folder: Path, adapter: Adapter, data: Any, **options: Any) -> Trip:
+    """Write frames, and read them again."""
+    path = target_of(folder, adapter)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mc.write(path, data, format=adapter.name, force=True, units=UNITS, **options)
+        record = mc.read(path, format=adapter.name)
+    lost = [str(warning.message) for warning in caught if issubclass(warning.category, LossWarning)]
+    said = [str(warning.message) for warning in caught if not issubclass(warning.category, LossWarning)]
+    named = {SHOWN.sub("", item) for text in lost for item in text.partition(": ")[2].split(", ")}
+    before = record_of(data, step=options.get("step"), time=options.get("time"))
+    return Trip(path, snapshots_of(before), snapshots_of(record), named, said)
+
+
+def record_of(data: Any, *, step: Sequence[int] | None = None, time: Sequence[float] | None = None) -> Record:
+    """Frames as a record in memory."""
+    if isinstance(data, Record):
+        return data
+    if isinstance(data, Frame):
+        return Record(frame=data)
+    from molrec_convert.model.trajectory import MemoryTrajectory
+
+    return Record(trajectory=MemoryTrajectory(list(data), step=step, time=time))
+
+
+def snapshots_of(record: Record) -> list[Snapshot]:
+    """The frames of a record, whole."""
+    return list(record_snapshots(record, list(range(len(record)))))
+
+
+# ---------------------------------------------------------------- what is not kept
+def differences(there: Trip, slack: Slack) -> set[str]:
+    """What of the frames before is not in those after, as a report names it."""
+    found: set[str] = set()
+    if len(there.after) < len(there.before):
+        found.add("frames after the first")
+    sizes = [{_count(snapshot.frame) for snapshot in snapshots} for snapshots in (there.before, there.after)]
+    if len(sizes[0]) > 1 and sizes[0] != sizes[1]:
+        found.add("a changing number of atoms")
+    for ordinal, (one, other) in enumerate(zip(there.before, there.after, strict=False)):
+        if one.step not in (None, ordinal, other.step):
+            found.add("step")
+        if one.time not in (None, other.time):
+            found.add("time")
+        found |= frame_differences(one.frame, other.frame, slack)
+        found |= {key for key in one.about if key not in other.about and key not in other.frame.meta}
+    return found
+
+
+def _count(frame: Frame) -> int:
+    return frame["atoms"].count if "atoms" in frame else 0
+
+
+def frame_differences(one: Frame, other: Frame, slack: Slack) -> set[str]:
+    """What of a frame is not in another."""
+    found = {
+        key
+        for key, value in one.meta.items()
+        if key not in MOMENT and (key not in other.meta or repr(other.meta[key]) != repr(value))
+    }
+    cell = _cell_differences(one.box, other.box, slack)
+    for name, block in one.items():
+        if not block.count:
+            continue
+        if name not in other:
+            found.add(name)
+        else:
+            found |= _block_differences(name, block, other[name], slack, turned="orientation of the cell" in cell)
+    return found | cell
+
+
+def _cell_differences(one: Box | None, other: Box | None, slack: Slack) -> set[str]:
+    found: set[str] = set()
+    if one is None or not one.defined:
+        if other is not None and other.defined:
+            return {"absence of a cell"}
+        origin = np.zeros(3) if one is None else one.origin
+        return {"box.origin"} if not np.array_equal(origin, np.zeros(3) if other is None else other.origin) else found
+    if other is None or not other.defined:
+        return {"box"}
+    if not _close(one.vectors, other.vectors, slack.cell):
+        metric = (box.vectors.T @ box.vectors for box in (one, other))
+        found.add("orientation of the cell" if np.allclose(*metric, rtol=1e-3) else "box")
+    if not _close(one.origin, other.origin, slack.cell):
+        found.add("box.origin")
+    if not np.array_equal(one.boundary, other.boundary):
+        found.add("box.boundary")
+    return found
+
+
+def _block_differences(name: str, one: Block, other: Block, slack: Slack, *, turned: bool) -> set[str]:
+    found: set[str] = set()
+    if one.count != other.count:
+        return {name}
+    if one.shape != other.shape:
+        found.add(f"shape of {name}")
+    for key, column in one.columns.items():
+        place = f"{name}.{key}"
+        if key in other:
+            if not (turned and name == "atoms" and key in ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz")):
+                found |= _column_differences(place, column, other.column(key), _slack(slack, name, key))
+        elif f"{key}[1]" in other:
+            found.add(f"axes of {place}")
+        elif key == "atomic_number" and "element" in other:
+            numbers = [NUMBERS.get(symbol, 0) for symbol in other["element"].tolist()]
+            found |= _column_differences(place, column, Column(u64_of(numbers), valid=column.valid), (0.0, 0.0))
+        elif any(_same(column, there) for new, there in other.columns.items() if new not in one):
+            found.add(f"name of {place}")
+        else:
+            found.add(place)
+    return found
+
+
+def u64_of(numbers: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Numbers as a column of them."""
+    return np.array(numbers, "u8")
+
+
+def _slack(slack: Slack, block: str, key: str) -> tuple[float, float]:
+    if block == "grid":
+        return 0.0, slack.grid
+    return (slack.columns.get(key, 0.0) if block == "atoms" else 0.0), 0.0
+
+
+def _column_differences(place: str, one: Column, other: Column, slack: tuple[float, float]) -> set[str]:
+    if one.valid is not None and not np.array_equal(one.valid, _mask(other)):
+        return {f"nulls of {place}"}
+    rows = _mask(one)
+    if other.valid is not None and not other.valid[rows].all():
+        return {place}
+    before, after = one.values[rows], other.values[rows]
+    if one.trailing != other.trailing:
+        if before.size != after.size or not before.size or not _close(before.ravel(), after.ravel(), *slack):
+            return {place}
+        return {f"axes of {place}"}
+    return set() if _close(before, after, *slack) else {place}
+
+
+def _mask(column: Column) -> np.ndarray[Any, Any]:
+    return np.ones(len(column), bool) if column.valid is None else column.valid
+
+
+def _same(one: Column, other: Column) -> bool:
+    """Whether two columns hold the same values, which are not all alike."""
+    rows = _mask(one)
+    values = one.values[rows].ravel().tolist()
+    return len(set(values)) > 1 and values == other.values[rows].ravel().tolist()
+
+
+def _close(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], absolute: float = 0.0, relative: float = 0.0) -> bool:
+    """Whether values are the same, whatever the width of their type; text only as text."""
+    texts = [isinstance(values.dtype, np.dtypes.StringDType) for values in (one, other)]
+    if one.shape != other.shape or texts[0] != texts[1]:
+        return False
+    if absolute or relative:
+        return bool(np.allclose(one, other, rtol=relative, atol=absolute, equal_nan=True))
+    return all(map(_same_value, one.ravel().tolist(), other.ravel().tolist()))
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return one.hex() == other.hex()
+    return bool(one == other)

@@ -1,0 +1,348 @@
+"""What every adapter keeps to: written frames come back, and no input does harm."""
+
+import time
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+
+import molrec_convert as mc
+from molrec_convert import registry
+from molrec_convert.errors import ConvertError, ConvertWarning, LossWarning, OptionError
+from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.model.dtypes import CANONICAL
+from molrec_convert.options import Options
+from molrec_convert.sniff import HEAD, source_adapter
+
+from .converting import left_behind, source_of
+from .frames import FRAMES, fitted, frame, text
+from .round_trips import SLACK, UNITS, Slack, differences, target_of, trip
+
+ADAPTERS = registry.adapters()
+WRITERS = [adapter for adapter in ADAPTERS if adapter.exporter is not None]
+READERS = [adapter for adapter in ADAPTERS if adapter.importer is not None]
+BOTH = [adapter for adapter in WRITERS if adapter.importer is not None]
+SERIES = [adapter for adapter in BOTH if adapter.carries.frames]
+
+
+def by_adapter(adapters):
+    return pytest.mark.parametrize("adapter", adapters, ids=lambda adapter: adapter.name)
+
+
+REFUSED = {
+    ("pdb", "long names"): r"atom 1: name 'CA1234' does not fit the 4 columns of the format",
+    ("pdb", "thirds"): None,
+    ("lammps-data", "long names"): None,
+}
+"""Frames that a format cannot take at all, with the reason."""
+
+
+# ---------------------------------------------------------------- round trips
+@by_adapter(BOTH)
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_come_back(adapter, name, tmp_path):
+    """All is kept to the bit, or as far as the format's digits go, but for what the report names."""
+    made = fitted(FRAMES[name](), adapter)
+    refusal = REFUSED.get((adapter.name, name))
+    if refusal is not None:
+        with pytest.raises(ConvertError, match=refusal):
+            trip(tmp_path, adapter, made)
+        assert not list(tmp_path.iterdir())
+        return
+    there = trip(tmp_path, adapter, made)
+    assert len(there.after) == 1
+    assert differences(there, SLACK.get(adapter.name, Slack())) == there.named
+
+
+@by_adapter(SERIES)
+def test_two_frames_stay_two(adapter, tmp_path):
+    frames = [fitted(frame(3, box=Box.orthogonal(5.0 + k)), adapter) for k in range(2)]
+    frames[1]["atoms"]["x"] = frames[1]["atoms"]["x"] + 0.25
+    there = trip(tmp_path, adapter, frames)
+    assert len(there.after) == 2
+    assert differences(there, SLACK.get(adapter.name, Slack())) == there.named
+
+
+@by_adapter(SERIES)
+def test_the_same_frame_twice_is_two_frames(adapter, tmp_path):
+    there = trip(tmp_path, adapter, [fitted(frame(2, box=Box.orthogonal(5.0)), adapter) for _ in range(2)])
+    assert len(there.after) == 2
+
+
+@by_adapter([adapter for adapter in SERIES if adapter.carries.varying])
+def test_numbers_of_atoms_may_change(adapter, tmp_path):
+    frames = [fitted(frame(count, box=Box.orthogonal(5.0)), adapter) for count in (2, 4, 0, 1)]
+    there = trip(tmp_path, adapter, frames)
+    assert [snapshot.frame["atoms"].count for snapshot in there.after] == [2, 4, 0, 1]
+    assert differences(there, SLACK.get(adapter.name, Slack())) == there.named
+
+
+@by_adapter(WRITERS)
+@pytest.mark.parametrize("name", FRAMES)
+def test_the_input_is_untouched(adapter, name, tmp_path):
+    made, before = (fitted(FRAMES[name](), adapter) for _ in range(2))
+    for block in made.values():
+        for column in block.columns.values():
+            column.values.flags.writeable = False
+    if made.box is not None:
+        made.box.vectors.flags.writeable = made.box.origin.flags.writeable = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            mc.write(target_of(tmp_path, adapter), made, format=adapter.name, units=UNITS)
+        except ConvertError:
+            assert (adapter.name, name) in REFUSED
+    assert made.same(before)
+
+
+@by_adapter(BOTH)
+@pytest.mark.parametrize("name", FRAMES)
+def test_arrays_are_ordinary(adapter, name, tmp_path):
+    """Writable, contiguous, and of the type that MolRec fixes for their name."""
+    if (adapter.name, name) in REFUSED:
+        return
+    for snapshot in trip(tmp_path, adapter, fitted(FRAMES[name](), adapter)).after:
+        for block in snapshot.frame.values():
+            for key, column in block.columns.items():
+                assert column.values.flags.writeable, key
+                assert column.values.flags.c_contiguous, key
+                assert column.dtype == CANONICAL.get(key, column.dtype), key
+                assert len(column) == block.count
+        box = snapshot.frame.box
+        assert box is None or (box.vectors.flags.writeable and box.origin.flags.writeable)
+
+
+@by_adapter(WRITERS)
+def test_text_in_columns_is_kept_or_refused(adapter, tmp_path):
+    """Words with blanks, none, or line ends do not shift the columns of others."""
+    for word in ("two words", "", "a\nb", "#", "\u00e9\u00e8", '"', "tab\there"):
+        made = fitted(frame(3, box=Box.orthogonal(5.0), type=text("A", word, "B"), name=text("C", word, "D")), adapter)
+        try:
+            there = trip(tmp_path, adapter, made)
+        except ConvertError:
+            continue
+        assert differences(there, SLACK.get(adapter.name, Slack())) == there.named, word
+
+
+@by_adapter(WRITERS)
+def test_atoms_without_columns_are_not_forgotten(adapter, tmp_path):
+    made = fitted(Frame({"atoms": Block(count=2)}, box=Box.orthogonal(5.0)), adapter)
+    try:
+        there = trip(tmp_path, adapter, made)
+    except ConvertError:
+        assert not list(tmp_path.iterdir())
+    else:
+        assert there.after[0].frame["atoms"].count == 2
+
+
+@by_adapter(WRITERS)
+def test_no_frame_is_no_file(adapter, tmp_path):
+    with pytest.raises(OptionError, match="there is no frame to write"):
+        mc.write(target_of(tmp_path, adapter), [], format=adapter.name)
+    assert not list(tmp_path.iterdir())
+
+
+# ---------------------------------------------------------------- files that are cut short
+def two_frames(adapter, folder):
+    """A file of two frames, or of the one that the format holds, and what it holds."""
+    cell = Box.orthogonal((11.0, 12.0, 13.0))
+    frames = [fitted(frame(3, box=cell, id=np.array([1, 2, 3], "u8")), adapter) for _ in range(2)]
+    frames[1]["atoms"]["x"] = frames[1]["atoms"]["x"] + 0.25
+    there = trip(folder, adapter, frames if adapter.carries.frames else frames[0])
+    return there.path.read_bytes(), [snapshot.frame for snapshot in there.after]
+
+
+@by_adapter(BOTH)
+def test_a_file_cut_short(adapter, tmp_path):
+    """Cut anywhere, it gives an error with its place, or whole frames with a warning; and nothing stays behind."""
+    data, frames = two_frames(adapter, tmp_path)
+    cuts = sorted({*np.linspace(1, len(data) - 1, 40, dtype=int).tolist(), len(data) - 2, len(data) - 1})
+    for cut in cuts:
+        source = source_of(tmp_path, data[:cut], f"cut{adapter.patterns[0].removeprefix('*')}")
+        target = tmp_path / "cut.h5"
+        try:
+            report = mc.convert(source, target, from_format=adapter.name, force=True)
+        except ConvertError as error:
+            assert error.path is not None, cut
+            assert error.line is not None, f"{cut}: {error}"
+            assert 1 <= error.line <= data[:cut].count(b"\n") + 1, f"{cut}: {error}"
+            assert not target.exists(), cut
+        else:
+            found = mc.read(source, format=adapter.name) if not report.warnings else None
+            whole = _read(source, adapter)
+            assert 1 <= len(whole) <= len(frames)
+            sure = whole if found is not None else whole[:-1]
+            assert all(map(_agrees, sure, frames)), f"{cut}: {report.warnings}"
+            assert found is None or _is_boundary(data, cut, adapter), cut
+            target.unlink()
+        assert left_behind(tmp_path) == []
+
+
+def _read(source, adapter):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        record = mc.read(source, format=adapter.name)
+    return [record.frame] if record.trajectory is None else list(record.trajectory)
+
+
+def _agrees(one, other):
+    """Whether the frames hold the same atoms and fields; their meta may tell that there is one frame more."""
+    same_box = one.box.same(other.box) if one.box is not None and other.box is not None else one.box is other.box
+    return same_box and one.keys() == other.keys() and all(block.same(other[name]) for name, block in one.items())
+
+
+def _is_boundary(data, cut, adapter):
+    """Whether a file may well end there: nothing but line ends and marks of the end follow, or another frame begins."""
+    rest = data[cut:]
+    return not rest.strip() or not rest.replace(b"END", b"").strip() or data[cut - 1 : cut] == b"\n"
+
+
+# ---------------------------------------------------------------- what is no file of the format
+FOREIGN = {
+    "nothing": b"",
+    "a line end": b"\n",
+    "line ends": b"\n" * 1000,
+    "a carriage return": b"\r",
+    "a NUL": b"\0",
+    "NULs": bytes(5000),
+    "random bytes": np.random.default_rng(1).bytes(20_000),
+    "HDF5": b"\x89HDF\r\n\x1a\n" + bytes(2000),
+    "PNG": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 8,
+    "zip": b"PK\x03\x04" + bytes(range(256)) * 8,
+    "a BOM": b"\xef\xbb\xbf",
+    "UTF-16": "ITEM: TIMESTEP\n0\n".encode("utf-16"),
+    "prose": b"It was a dark and stormy night.\n" * 50,
+    "numbers": b"1 2 3\n4 5 6\n" * 200,
+    "one number": b"3",
+    "a negative number": b"-3\ncomment\n",
+    "a long word": b"a" * 200_000,
+    "XML": b'<?xml version="1.0"?>\n<a b="c"/>\n',
+    "JSON": b'{"a": [1, 2, 3]}\n',
+    "CIF": b"data_x\nloop_\n_atom_site.id\n_atom_site.x\n1 2\n",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_bytes_are_not_recognised(name):
+    recognised = [adapter.name for adapter in ADAPTERS if adapter.sniff is not None and adapter.sniff(FOREIGN[name])]
+    assert recognised == []
+
+
+@by_adapter(READERS)
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_bytes_are_refused(adapter, name, tmp_path):
+    """With an error that has the file, whatever the bytes."""
+    source = source_of(tmp_path, FOREIGN[name], "what")
+    with pytest.raises(ConvertError) as caught:
+        mc.convert(source, tmp_path / "out.h5", from_format=adapter.name)
+    assert caught.value.path is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["what"]
+
+
+@by_adapter(READERS)
+@pytest.mark.parametrize("byte", [b" ", b"\n", b"0", b"\t"])
+def test_ten_megabytes_of_one_byte(adapter, byte, tmp_path):
+    """Recognised or not, they are refused at once."""
+    data = byte * 10_000_000
+    begun = time.perf_counter()
+    assert adapter.sniff is None or not adapter.sniff(data[:HEAD])
+    with pytest.raises(ConvertError):
+        mc.convert(source_of(tmp_path, data, "what"), tmp_path / "out.h5", from_format=adapter.name)
+    assert time.perf_counter() - begun < 3.0
+
+
+BILLION = 10**9
+CLAIMS = {
+    "xyz": [f"{BILLION}\ncomment\nH 0 0 0\n"],
+    "lammps-dump": [
+        f"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n{BILLION}\nITEM: BOX BOUNDS pp pp pp\n0 1\n0 1\n0 1\n"
+        "ITEM: ATOMS id type x y z\n1 1 0 0 0\n"
+    ],
+    "lammps-data": [
+        f"title\n\n{BILLION} atoms\n1 atom types\n\n0 1 xlo xhi\n\nAtoms # atomic\n\n1 1 0 0 0\n",
+        f"title\n\n1 atoms\n1 atom types\n{BILLION} bonds\n1 bond types\n\n0 1 xlo xhi\n\nAtoms # bond\n\n1 1 1 0 0 0\n\n"
+        "Bonds\n\n1 1 1 1\n",
+    ],
+    "cube": [
+        f"a\nb\n{BILLION} 0 0 0\n1 1 0 0\n1 0 1 0\n1 0 0 1\n1 1 0 0 0\n",
+        "a\nb\n1 0 0 0\n1000 1 0 0\n1000 0 1 0\n1000 0 0 1\n1 1 0 0 0\n1 2 3\n",
+        f"a\nb\n1 0 0 0 {BILLION}\n1 1 0 0\n1 0 1 0\n1 0 0 1\n1 1 0 0 0\n1 2 3\n",
+        f"a\nb\n-1 0 0 0\n1 1 0 0\n1 0 1 0\n1 0 0 1\n1 1 0 0 0\n{BILLION} 1\n1 2 3\n",
+    ],
+    "pdb": [f"NUMMDL    {BILLION}\nMODEL {BILLION}\nATOM      1\n"],
+}
+"""Files whose headers say that they are very long, by format."""
+
+
+@pytest.mark.parametrize(("name", "claim"), [(name, claim) for name, claims in CLAIMS.items() for claim in claims])
+def test_a_claim_costs_nothing(name, claim, tmp_path):
+    source = source_of(tmp_path, claim, "what")
+    begun = time.perf_counter()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConvertError) as caught:
+            mc.convert(source, tmp_path / "out.h5", from_format=name)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert caught.value.line is not None
+    assert peak < 20 << 20
+    assert time.perf_counter() - begun < 2.0
+
+
+def test_every_reader_of_text_is_asked():
+    assert {adapter.name for adapter in READERS} == set(CLAIMS)
+
+
+# ---------------------------------------------------------------- descriptions
+@by_adapter(ADAPTERS)
+def test_the_description(adapter):
+    assert adapter.summary == adapter.summary.strip().rstrip(".")
+    assert adapter.summary
+    assert adapter.reference.startswith("https://")
+    assert adapter.importer is not None or adapter.exporter is not None
+    assert adapter.patterns[0].startswith("*.")
+    assert len(set(adapter.patterns)) == len(adapter.patterns)
+    assert all(pattern == pattern.lower() for pattern in adapter.patterns)
+    assert adapter.options <= {*Options.__dataclass_fields__}
+    assert "atoms" not in adapter.carries.blocks
+    for name in adapter.carries.columns:
+        Block({}, count=0)[name] = Column(np.zeros(0, "f8") if name not in CANONICAL else _of_canonical(name))
+
+
+def _of_canonical(name):
+    return text() if CANONICAL[name] == "string" else np.zeros(0, CANONICAL[name].replace("f64", "f8"))
+
+
+def test_patterns_are_of_one_format():
+    patterns = [pattern for adapter in ADAPTERS for pattern in adapter.patterns]
+    assert len(set(patterns)) == len(patterns)
+
+
+@by_adapter(BOTH)
+@pytest.mark.parametrize("name", FRAMES)
+def test_what_is_written_is_recognised(adapter, name, tmp_path):
+    """By its content, and as no other format."""
+    if (adapter.name, name) in REFUSED:
+        return
+    path = trip(tmp_path, adapter, fitted(FRAMES[name](), adapter)).path
+    head = path.read_bytes()[:HEAD]
+    assert adapter.sniff is None or adapter.sniff(head)
+    assert [found.name for found in registry.by_content(head)] == [adapter.name]
+    assert source_adapter("no-name", head) is adapter
+    assert source_adapter(path.name, head) is adapter
+
+
+ASKED = {"atom_style": "full", "type_map": {"1": "H"}, "guess": ["elements"], "keep_order": True}
+
+
+@by_adapter(BOTH)
+@pytest.mark.parametrize("option", ASKED)
+def test_options_that_mean_nothing_are_refused(adapter, option, tmp_path):
+    if option in adapter.options:
+        return
+    source = trip(tmp_path, adapter, fitted(frame(2, box=Box.orthogonal(5.0)), adapter)).path
+    with pytest.raises(OptionError, match=f"--{option.replace('_', '-')} means nothing to {adapter.name}"):
+        mc.convert(source, tmp_path / "out.h5", from_format=adapter.name, **{option: ASKED[option]})
+    assert not (tmp_path / "out.h5").exists()
