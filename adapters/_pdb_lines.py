@@ -5,7 +5,7 @@ Reference: wwPDB format 3.3, "Coordinate Section".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ COLUMNS = frozenset(
 )  # fmt: skip
 """Columns of atoms that are written."""
 LETTERS = {mass: letter for letter, mass in ISOTOPES.items()}
+NAME = 4
+"""Characters of a name."""
 BLANK, NEWLINE = ord(" "), ord("\n")
 
 
@@ -96,8 +98,9 @@ def _ambiguous(ids: Column, bonds: Block) -> int | None:
 class LinePrinter:
     """Prints atom lines; several threads may ask."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, note: Callable[[str], None]) -> None:
         self._path = path
+        self._note = note
         self._last: tuple[tuple[Any, ...], tuple[Table, Table]] | None = None
 
     def atom_lines(self, atoms: Block, positions: Array, serials: Serials, rotation: Array | None, frame: int) -> bytes:
@@ -210,22 +213,27 @@ class LinePrinter:
     def _names(self, atoms: Block, frame: int) -> Table:
         """Names aligned by element, or as the source has them where they are still the same."""
         elements = _symbols_of(atoms)
-        names = atoms.columns.get("name")
-        if names is None:
-            kinds = atoms.columns.get("type")
-            label = kinds if kinds is not None and all(len(word) <= 4 for word in coded(kinds)[1]) else None
-            codes, words = (elements[0], [word.upper() for word in elements[1]]) if label is None else coded(label)
-        else:
-            codes, words = coded(names)
+        codes, words = self._labels(atoms, elements)
         fields = atoms.columns.get("pdb_name")
         kept = (np.zeros(atoms.count, np.int32), [""]) if fields is None else coded(fields)
         distinct, rows = combinations(codes, elements[0], kept[0])
         found = []
         for name, element, field in distinct:
-            word = words[name] or ("X" if names is None else "")
+            word = words[name]
             same = fields is not None and kept[1][field].strip() == word
             found.append(kept[1][field] if same else name_field(word, elements[1][element] or None))
         return self._table(rows, found, 4, "name", frame)
+
+    def _labels(self, atoms: Block, elements: tuple[Array, list[str]]) -> tuple[Array, list[str]]:
+        """What atoms are called: by name, else by type where that fits, else by element."""
+        if "name" in atoms:
+            return coded(atoms.column("name"))
+        if "type" in atoms:
+            kinds = coded(atoms.column("type"))
+            if all(0 < len(word) <= NAME for word in kinds[1]):
+                return kinds
+            self._note(f"types are no names of up to {NAME} characters; atoms are called by their elements")
+        return elements[0], [word.upper() or "X" for word in elements[1]]
 
     def _symbols(self, atoms: Block, frame: int) -> Table:
         """Elements in capital letters, on the right; else what the source has in their place."""

@@ -61,7 +61,7 @@ class PdbExporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._options = options
-        self._printer = LinePrinter(path)
+        self._printer = LinePrinter(path, self._note)
         self._first = threading.Event()
         self._cells = Before()
         self._waiting: bytes | None = None

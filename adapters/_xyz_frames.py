@@ -22,7 +22,7 @@ from ._xyz_values import number
 
 BOM = b"\xef\xbb\xbf"
 COUNT = re.compile(rb"\s*\+?([0-9]{1,18})(?:\s+([^\0]*\S))?\s*")
-VECTOR = re.compile(rb"\s*VEC([123])\s")
+VECTOR = re.compile(rb"[ \t]*VEC[123][ \t]")
 LOOK = (1 << 12, 1 << 16)
 """How many bytes after a line are looked at to tell whether a frame begins with it: these, else those."""
 

@@ -42,7 +42,7 @@ class RowError(ValueError):
 def plain_properties(triple: str, data: bytes) -> tuple[Property, ...]:
     """The properties of lines that nothing declares, by the first ones."""
     tokens, second = ([*line.split(), b""] for line in [*data.split(b"\n", 2)[:2], b""][:2])
-    base = PLAIN
+    base: tuple[Property, ...] = PLAIN
     if is_numbered(tokens):
         follows = second[0].isdigit() and int(second[0]) == int(tokens[0]) + 1
         base = NUMBERED if follows or (len(second) == 1 and tokens[0] == b"1") else COUNTED

@@ -211,6 +211,8 @@ class Adapter:
         What it can hold.
     lost
         What of some contents it cannot hold besides, where that depends on what else they hold.
+    layout
+        The keys of `Snapshot.about` that only say how a file is laid out: no other format is to hold them.
     importer, exporter
         Made with the name of the file and the options; None where the format goes one way only.
     options
@@ -227,6 +229,7 @@ class Adapter:
     series: bool = True
     carries: Carries = Carries()
     lost: Callable[[Contents], Iterable[Loss]] | None = None
+    layout: frozenset[str] = frozenset()
     importer: ImporterFactory | None = None
     exporter: ExporterFactory | None = None
     options: frozenset[str] = frozenset()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from queue import SimpleQueue
 
-from .adapter import Importer, Snapshot, Span
+from .adapter import Importer, Note, Snapshot, Span
 from .errors import ConvertError
 
 AHEAD = 24 << 20
@@ -48,6 +49,11 @@ class Budget:
             self._changed.notify()
 
 
+def _in_frame(note: Note, ordinal: int) -> Note:
+    """The note with the frame of the source in which it was made, where it has a line there."""
+    return note if note.line is None or note.frame is not None else replace(note, frame=ordinal)
+
+
 def decoded(
     importer: Importer, spans: Iterator[Span], executor: Executor, transform: Transform | None = None
 ) -> Iterator[Snapshot]:
@@ -58,6 +64,8 @@ def decoded(
 
     def decode(span: Span) -> Snapshot:
         snapshot = importer.decode(span)
+        if span.ordinal and snapshot.notes:
+            snapshot.notes = [_in_frame(note, span.ordinal) for note in snapshot.notes]
         if transform is None:
             return snapshot
         try:

@@ -193,7 +193,9 @@ def write(
             output = RecordOutput(part, series=not single, executor=executor)
         else:
             adapter = registry.by_name(format) if format is not None else target_adapter(target)
-            output = TextOutput(part, None, adapter, name=target.name, options=options, executor=executor)
+            output = TextOutput(
+                part, None, adapter, name=target.name, options=options, executor=executor, document=record.meta
+            )
         try:
             for snapshot in record_snapshots(record, list(range(len(record)))):
                 output.add(snapshot)

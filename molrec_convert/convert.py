@@ -258,7 +258,8 @@ def _output(
     if part is not None and (to_format == RECORD_FORMAT or (to_format is None and is_record_name(part.target))):
         return RecordOutput(part, series=found.series, executor=executor)
     adapter = registry.by_name(to_format) if to_format is not None else target_adapter(name)
-    return TextOutput(part, stream, adapter, name=name, options=options, executor=executor)
+    document = found.provenance()
+    return TextOutput(part, stream, adapter, name=name, options=options, executor=executor, document=document)
 
 
 def _format_of(output: RecordOutput | TextOutput) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .adapter import Carries, Snapshot
-from .model import Meta, Schema
+from .model import ColumnSpec, Meta, Schema
+
+BOOKKEEPING = frozenset(("source", "topology", "creator", "convert", "units"))
+"""What the document of a record says of the record itself and of its numbers, which no other file repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,27 @@ class LossReport:
 
 @dataclass(slots=True)
 class Contents:
-    """What frames hold, as far as a loss depends on it."""
+    """What frames hold, as far as a loss depends on it.
 
+    Parameters
+    ----------
+    snapshots
+        The frames themselves, for losses that depend on values.
+    schema
+        Their blocks, columns and keys.
+    counts
+        The rows of the blocks of the first.
+    about
+        What is known of their source.
+    box, no_box, origin, open_axes, periodic
+        Whether one has a cell, or none, an origin, an axis that is not periodic, or one that is.
+    step, time
+        Whether one has a step that does more than count the frames, or a time.
+    frames, varying
+        How many there are, and whether their atoms are not always as many.
+    """
+
+    snapshots: Sequence[Snapshot]
     schema: Schema
     counts: Mapping[str, int]
     about: Meta
@@ -72,13 +94,14 @@ class Contents:
     varying: bool = False
 
     @classmethod
-    def of(cls, snapshots: list[Snapshot]) -> Contents:
-        """What some frames hold."""
+    def of(cls, snapshots: Sequence[Snapshot], first: int = 0) -> Contents:
+        """What some frames hold, of which the first is the one of this number."""
         frames = [snapshot.frame for snapshot in snapshots]
         boxes = [frame.box for frame in frames]
         cells = [box for box in boxes if box is not None and box.defined]
         sizes = [frame["atoms"].count for frame in frames if "atoms" in frame]
         return cls(
+            snapshots=snapshots,
             schema=Schema.of(frames),
             counts={name: block.count for name, block in frames[0].items()} if frames else {},
             about=snapshots[0].about if snapshots else Meta(),
@@ -87,19 +110,28 @@ class Contents:
             origin=any(bool(box.origin.any()) for box in boxes if box is not None),
             open_axes=any(not box.boundary.all() for box in cells),
             periodic=any(bool(box.boundary.any()) for box in cells),
-            step=any(snapshot.step is not None for snapshot in snapshots),
+            step=any(snapshot.step not in (None, k) for k, snapshot in enumerate(snapshots, first)),
             time=any(snapshot.time is not None for snapshot in snapshots),
             frames=len(frames),
             varying=len(set(sizes)) > 1,
         )
 
 
-def losses(contents: Contents, carries: Carries) -> Iterator[Loss]:
-    """What a format that carries so much cannot hold of such contents."""
+def losses(contents: Contents, carries: Carries, layout: Collection[str] = ()) -> Iterator[Loss]:
+    """What a format that carries so much cannot hold of such contents.
+
+    Parameters
+    ----------
+    layout
+        Keys that only say how a file of some format is laid out, which no other format is to hold.
+    """
     yield from _column_losses(contents, carries)
     for key in contents.schema.meta:
-        if key not in carries.meta and not carries.other_meta:
+        if key not in carries.meta and key not in layout and not carries.other_meta:
             yield Loss(key, "the format has no place for values of a frame")
+    for key in contents.about:
+        if key not in contents.schema.meta and key not in carries.meta and key not in layout:
+            yield Loss(key, "the format has no place for what another says of all frames")
     for item, there, held in (
         ("box", contents.box, carries.box),
         ("absence of a cell", contents.no_box, carries.no_box or not carries.box),
@@ -114,17 +146,34 @@ def losses(contents: Contents, carries: Carries) -> Iterator[Loss]:
             yield Loss(item, "the format has no place for it")
 
 
+def record_losses(document: Mapping[str, Any]) -> Iterator[Loss]:
+    """What a record says of itself, for which no foreign format has a place."""
+    for key in document:
+        if key not in BOOKKEEPING:
+            yield Loss(f"record.{key}", "the format has no place for what a record says of itself")
+
+
 def _column_losses(contents: Contents, carries: Carries) -> Iterator[Loss]:
     for name, spec in contents.schema.blocks.items():
         if name != "atoms":
-            if name not in carries.blocks:
+            if name not in carries.blocks and contents.counts.get(name) != 0:
                 yield Loss(name, "the format has no such block", contents.counts.get(name))
             continue
+        if spec.shape is not None:
+            yield Loss("shape of atoms", "the format has atoms in a row")
         for key, column in spec.columns.items():
-            held = key in carries.columns or column.dtype in carries.other_columns
-            if not held:
-                yield Loss(f"atoms.{key}", f"the format holds no {column.dtype} column of this name")
-            elif column.trailing and not carries.vectors:
-                yield Loss(f"atoms.{key}", "the format holds one value an atom")
-            elif column.nullable and not carries.nulls:
-                yield Loss(f"nulls of atoms.{key}", "the format marks no missing values")
+            yield from _losses_of_column(key, column, carries)
+
+
+def _losses_of_column(key: str, column: ColumnSpec, carries: Carries) -> Iterator[Loss]:
+    if key not in carries.columns and column.dtype not in carries.other_columns:
+        yield Loss(f"atoms.{key}", f"the format holds no {column.dtype} column of this name")
+    elif column.trailing and not carries.vectors:
+        yield Loss(f"atoms.{key}", "the format holds one value an atom")
+    elif 0 in column.trailing:
+        yield Loss(f"atoms.{key}", "the format holds no column of no values")
+    else:
+        if len(column.trailing) > 1:
+            yield Loss(f"axes of atoms.{key}", "the format holds the values of an atom in a row")
+        if column.nullable and not carries.nulls:
+            yield Loss(f"nulls of atoms.{key}", "the format marks no missing values")

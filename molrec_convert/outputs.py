@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from . import registry
 from .adapter import Adapter, Exporter, Note, Snapshot
 from .errors import LossError, OptionError, RecordError, TargetError
-from .loss import Contents, Loss, LossReport, losses
+from .loss import Contents, Loss, LossReport, losses, record_losses
 from .model import Meta
 from .options import Options
 from .placement import Placement, Placer
+from .registry import COMPRESSIONS
 
 if TYPE_CHECKING:
     from .records import RecordWriter, TrajectoryWriter
@@ -34,8 +36,12 @@ class PartFile:
     def __init__(self, target: Path, *, force: bool, replaceable: Callable[[Path], bool] | None = None) -> None:
         self.target = target
         self.path = target.with_name(target.name + ".part")
+        if (suffix := target.suffix.lower()) in COMPRESSIONS:
+            raise TargetError(f"files are not compressed as they are written: leave {suffix} away", path=target)
         if target.is_dir():
             raise TargetError("a folder of this name exists", path=target)
+        if target.exists() and not target.is_file():
+            raise TargetError("the target is no regular file", path=target)
         if target.exists() and not force:
             raise TargetError("the target exists; --force replaces it", path=target)
         if target.exists() and replaceable is not None and not replaceable(target):
@@ -129,7 +135,8 @@ class RecordOutput:
         self._writer.set_meta(document)
         self._writer.close()
         if self._segments:
-            self._segments.pop()[0].replace(self._part.path)
+            self._segments[0][0].replace(self._part.path)
+            self._segments.clear()
 
     def discard(self) -> None:
         """Close what is open and remove it."""
@@ -222,6 +229,7 @@ class TextOutput:
         options: Options,
         executor: Executor,
         contents: Contents | None = None,
+        document: Mapping[str, Any] | None = None,
     ) -> None:
         if adapter.exporter is None:
             raise OptionError(f"{adapter.name} can be read, not written")
@@ -232,6 +240,8 @@ class TextOutput:
         self._exporter: Exporter = adapter.exporter(name, options)
         self._pending: deque[Future[bytes]] = deque()
         self._known = contents
+        self._document = document or {}
+        self._layout = frozenset[str]().union(*(each.layout for each in registry.adapters()))
         self._first_count: int | None = None
         self._file: BinaryIO | None = None
         self.frames = 0
@@ -293,19 +303,21 @@ class TextOutput:
         for loss in found:
             self.report.add(loss)
 
-    def _found(self, snapshot: Snapshot) -> Iterator[Any]:
+    def _found(self, snapshot: Snapshot) -> Iterator[Loss]:
         if self._known is not None:
             if not self.frames:
                 yield from self._lost(self._known)
             return
-        contents = Contents.of([snapshot])
+        contents = Contents.of([snapshot], self.frames)
         count = contents.counts.get("atoms", 0)
         self._first_count = count if self._first_count is None else self._first_count
         contents.frames = self.frames + 1
         contents.varying = count != self._first_count
         yield from self._lost(contents)
+        if not self.frames:
+            yield from record_losses(self._document)
 
     def _lost(self, contents: Contents) -> Iterator[Loss]:
-        yield from losses(contents, self._adapter.carries)
+        yield from losses(contents, self._adapter.carries, self._layout)
         if self._adapter.lost is not None:
             yield from self._adapter.lost(contents)

@@ -48,6 +48,9 @@ def source_adapter(name: str, head: bytes) -> Adapter:
     UnknownFormatError
         Where neither content nor name tells, or both fit several formats.
     """
+    likely = registry.by_suffix(name)
+    if likely is not None and likely.importer is not None and likely.sniff is not None and likely.sniff(head):
+        return likely
     found = [adapter for adapter in registry.by_content(head) if adapter.importer is not None]
     if len(found) == 1:
         return found[0]
@@ -63,6 +66,9 @@ def source_adapter(name: str, head: bytes) -> Adapter:
 
 def target_adapter(path: str | Path) -> Adapter:
     """The adapter that writes a file of this name; `UnknownFormatError` where the name does not tell."""
+    likely = registry.by_suffix(path)
+    if likely is not None and likely.exporter is not None:
+        return likely
     named = [adapter for adapter in registry.by_file_name(path) if adapter.exporter is not None]
     if len(named) == 1:
         return named[0]

@@ -117,6 +117,15 @@ def test_frames_before_a_fault(tmp_path):
         convert(source, tmp_path / "out.h5", frames="-1", force=True)
 
 
+def test_notes_name_the_frame_of_the_source(converted):
+    text = TEN + snapshot("1 1", step=100, columns="id type")
+    made = converted(text, frames="5,10", type_map={"1": "H"})
+    assert made.warnings == ["in.dump:119 (frame 10): the snapshot has no columns of positions"]
+    with pytest.raises(FormatError) as caught:
+        converted(TEN.replace(" 7 0 0", " 7 0 x"), frames="7")
+    assert str(caught.value) == "in.dump:87 (frame 7): column z: 'x' is not a number"
+
+
 # ---------------------------------------------------------------- streams
 def test_from_and_to_streams(ten, tmp_path):
     report = convert(io.BytesIO(gzip.compress(TEN.encode())), tmp_path / "out.h5")

@@ -219,3 +219,12 @@ def test_the_example_of_the_guide_works():
     blocks = guide.read_text().split("```python\n")[1:]
     for block in blocks:
         compile(block.split("```", 1)[0], str(guide), "exec")
+
+
+def test_a_suffix_leads_to_an_adapter_with_that_pattern():
+    from importlib.metadata import entry_points
+
+    hints = entry_points(group=registry.SUFFIXES)
+    assert hints
+    for hint in hints:
+        assert hint.load() in registry.by_file_name(f"x.{hint.name}"), hint.name

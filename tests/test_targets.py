@@ -51,7 +51,33 @@ def test_targets_that_cannot_be(ten, tmp_path):
             convert(ten, tmp_path / "folder.h5", force=force)
     with pytest.raises(TargetError, match=r"there is no folder '.*missing'"):
         convert(ten, tmp_path / "missing" / "out.h5")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.h5", "in.dump"]
+    os.mkfifo(tmp_path / "pipe.dump")
+    for force in (False, True):  # nor a device, such as /dev/null
+        with pytest.raises(TargetError, match="the target is no regular file"):
+            convert(ten, tmp_path / "pipe.dump", force=force)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.h5", "in.dump", "pipe.dump"]
+
+
+@pytest.mark.parametrize("name", ["out.dump.gz", "out.h5.zst", "out.xyz.BZ2"])
+def test_a_target_is_not_compressed(ten, tmp_path, name):
+    with pytest.raises(TargetError, match=r"files are not compressed as they are written: leave \.\w+ away"):
+        convert(ten, tmp_path / name, to_format="lammps-dump")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dump"]
+
+
+def test_a_name_that_is_too_long(ten, tmp_path):
+    for target in ("a" * 300 + ".h5", "a" * 248 + ".h5", "a" * 248 + ".dump"):
+        with pytest.raises(OSError, match=r"[Ff]ile name too long"):
+            convert(ten, tmp_path / target)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dump"]
+
+
+def test_something_in_the_way_of_the_part(ten, tmp_path):
+    for target in ("out.h5", "out.dump"):
+        (tmp_path / f"{target}.part").mkdir()
+        with pytest.raises(OSError, match=r"[Ii]s a directory"):
+            convert(ten, tmp_path / target)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.dump", "out.dump.part", "out.h5.part"]
 
 
 def test_the_target_may_be_the_source(ten, tmp_path):

@@ -85,6 +85,13 @@ class TestLines:
         assert written(Frame({"atoms": plain})).startswith("ATOM      1  X   UNK     1 ")
         assert written(Frame({"atoms": atoms(1, element=["Fe"])})).startswith("ATOM      1 FE   UNK     1 ")
 
+    def test_types_that_are_no_names(self, written):
+        frame = Frame({"atoms": atoms(2, type=["C", "carbon"])})
+        with pytest.warns(
+            ConvertWarning, match="types are no names of up to 4 characters; atoms are called by their element"
+        ):
+            assert written(frame).startswith("ATOM      1  C   UNK ")
+
     def test_no_atoms(self, written):
         assert written(Frame({"atoms": {"x": np.zeros(0), "y": np.zeros(0), "z": np.zeros(0)}})) == "END\n"
         assert written(Frame()) == "END\n"
