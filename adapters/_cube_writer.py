@@ -21,6 +21,7 @@ from molrec_convert.mapping.elements import NUMBERS, SYMBOLS
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.box import is_regular
+from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 from molrec_convert.text.grid import format_grid
 
@@ -80,6 +81,8 @@ def lost(contents: Contents) -> Iterator[Loss]:
     columns = contents.schema.blocks[GRID].columns if GRID in contents.schema.blocks else {}
     names, orbitals = field_order(list(columns), contents.about.get(ORBITALS))
     kept = field_names(sum(math.prod(spec.trailing) for spec in columns.values()), orbitals)
+    if any(str(snapshot.about.get(COMMENT, "")).count("\n") > 1 for snapshot in contents.snapshots):
+        yield Loss(COMMENT, "the format has two lines for it, and there are more")
     for name in names:
         if name not in kept:
             yield Loss(f"name of {GRID}.{name}", "the format names no fields but orbitals")
@@ -170,7 +173,7 @@ class Cube:
 
     # ------------------------------------------------------------ the header
     def _header(self, shape: Sequence[int], fields: int, orbitals: Sequence[int] | None) -> Iterator[str]:
-        atoms = self._frame.get("atoms") or Block(count=0)
+        atoms = self._frame.get("atoms", Block(count=0))
         if orbitals is not None and not atoms.count:
             raise self._error("a cube without atoms cannot say which orbitals it holds")
         origin, voxels = self._cell(shape)
@@ -233,7 +236,8 @@ class Cube:
         if "atomic_number" in atoms:
             numbers = _filled(atoms.column("atomic_number"), 0).astype(np.int64)
         elif "element" in atoms:
-            symbols, rows = np.unique(atoms["element"], return_inverse=True)
+            texts = _filled(atoms.column("element"), np.array("", dtype=STRING))
+            symbols, rows = np.unique(texts, return_inverse=True)
             numbers = np.array([self._number(symbol, atoms) for symbol in symbols.tolist()], np.int64)[rows]
         else:
             raise self._error("a cube needs the elements of its atoms, and they have neither atomic_number nor element")

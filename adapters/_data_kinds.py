@@ -63,10 +63,11 @@ class Kinds:
                 self._take_labels(numbers, words)
             return numbers
         if words is None and self.kind == "atom":
-            words = _elements(block)
+            words = elements_of(block)
         if words is None:
             return np.ones(block.count, dtype=np.uint64)
-        found, first, codes = np.unique(words.values, return_index=True, return_inverse=True)
+        texts = words.values if words.valid is None else np.where(words.valid, words.values, np.array("", dtype=STRING))
+        found, first, codes = np.unique(texts, return_index=True, return_inverse=True)
         names = [name or UNKNOWN for name in found.tolist()]
         if all(ORDINAL.fullmatch(name) for name in names):
             table = [int(name) for name in names]
@@ -80,9 +81,11 @@ class Kinds:
 
     def _take_labels(self, numbers: Array, words: Column) -> None:
         """The labels beside the numbers, where they are more than the numbers as text."""
-        kinds, first, codes = np.unique(numbers, return_index=True, return_inverse=True)
-        names = words.values[first].tolist() if len(kinds) else []
-        if len(kinds) and not np.array_equal(words.values[first][codes], words.values):
+        there = np.ones(len(words), dtype=bool) if words.valid is None else words.valid
+        kinds, first, codes = np.unique(numbers[there], return_index=True, return_inverse=True)
+        texts = words.values[there]
+        names = texts[first].tolist() if len(kinds) else []
+        if len(kinds) and not np.array_equal(texts[first][codes], texts):
             raise FormatError(f"{self.kind} types of one number have several labels")
         for number, name in zip(kinds.tolist(), names, strict=True):
             if name != str(number):
@@ -110,13 +113,15 @@ def _document(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _elements(atoms: Block) -> Column | None:
+def elements_of(atoms: Block) -> Column | None:
+    """The elements of atoms, which their atomic numbers tell as well; None where nothing does."""
     if "element" in atoms:
         return atoms.column("element")
     if "atomic_number" not in atoms:
         return None
-    symbols = np.array(SYMBOLS, dtype=STRING)
-    return Column.of(symbols[np.minimum(atoms["atomic_number"], len(SYMBOLS) - 1).astype(np.intp) % len(SYMBOLS)])
+    symbols, column = np.array(SYMBOLS, dtype=STRING), atoms.column("atomic_number")
+    known = column.values < len(SYMBOLS)
+    return Column.of(symbols[np.where(known, column.values, 0).astype(np.intp)], column.valid)
 
 
 def masses_of(kinds: Kinds, atoms: Block, about: Mapping[str, Any], scale: float) -> Masses:

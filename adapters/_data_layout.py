@@ -6,10 +6,16 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
+from molrec_convert.model import Block
 
 from ._data_header import TOPOLOGY
+from ._data_kinds import Kinds, elements_of, masses_of
 from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
+from ._data_types import Masses, Types, elements_column, elements_told
 from ._dump_columns import REDUCED, SIGNED
 from ._dump_writer import kept_rows
 
@@ -20,8 +26,6 @@ STYLED = frozenset(name for kind in KINDS for name in kind.columns.split()) - {*
 """Columns for which there are styles; masses stand in a section of their own."""
 OF_ATOMS = frozenset(("type", "label", "type_id", "mass", "mass_lj", "comment", "id"))
 """Columns of atoms that every file holds in some other way than a column of its lines."""
-NULLABLE = frozenset(("element", "atomic_number", "mol_id"))
-"""Columns that are told by types, of which some may tell nothing, or beside which stand the numbers that they lack."""
 OF_BLOCKS = frozenset(("id", "type", "type_id", "comment", "atomi", "atomj", "atomk", "atoml"))
 
 
@@ -132,10 +136,17 @@ def lost(contents: Contents) -> Iterator[Loss]:
     columns = blocks["atoms"].columns if "atoms" in blocks else {}
     layout = layout_of(columns, [name for name in TOPOLOGY if name in blocks], contents.about)
     for column, spec in columns.items():
-        if not _is_held(column, columns, layout):
+        if column in ("element", "atomic_number"):
+            continue
+        if not _is_held(column, layout):
             yield Loss(f"atoms.{column}", f"a line of atom style {layout.style.name} has no such column")
-        elif spec.nullable and column not in NULLABLE:
+        elif spec.nullable and not (column == "mol_id" and SIGNED["mol"] in columns):
             yield Loss(f"nulls of atoms.{column}", "the format marks no missing values")
+    for atoms in (snapshot.frame["atoms"] for snapshot in contents.snapshots if "atoms" in snapshot.frame):
+        if {"element", "atomic_number"} & atoms.keys():
+            yield from _lost_elements(atoms, contents.about, layout)
+        if "type" in atoms and (atoms["type"] == "").any():
+            yield Loss("atoms.type", "a label of a type has letters")
     for name in TOPOLOGY:
         for column in blocks[name].columns if name in blocks else ():
             if column not in OF_BLOCKS:
@@ -145,13 +156,29 @@ def lost(contents: Contents) -> Iterator[Loss]:
         yield Loss("absence of a cell", "the format has no place for it")
 
 
-def _is_held(column: str, columns: Collection[str], layout: Layout) -> bool:
-    if column in OF_ATOMS or NAMES_IN_FILE.get(column, column) in layout.names or column == SIGNED["mol"]:
-        return True
-    if column == "atomic_number":
-        return "element" in columns or _is_held("element", columns, layout)
-    # An element is the label of its type, or what the mass of its type tells.
-    return column == "element" and (bool({"mass"} & set(columns)) or not {"type", "type_id"} & set(columns))
+def _is_held(column: str, layout: Layout) -> bool:
+    return column in OF_ATOMS or NAMES_IN_FILE.get(column, column) in layout.names or column == SIGNED["mol"]
+
+
+def _lost_elements(atoms: Block, about: Mapping[str, Any], layout: Layout) -> Iterator[Loss]:
+    """The elements, where the masses and labels of types do not tell them again."""
+    try:
+        kinds = Kinds("atom", atoms, about)
+        masses = Masses() if "mass" in layout.style.columns else masses_of(kinds, atoms, about, 1.0)
+        told = elements_told(Types("atom", kinds.count, kinds.table()), masses, 1.0)
+    except FormatError:  # which writing the frame raises, too
+        return
+    found = elements_column(kinds.numbers, told)
+    there = np.ones(len(found), dtype=bool) if found.valid is None else found.valid
+    for name in ("element", "atomic_number"):
+        if name not in atoms or (name == "atomic_number" and "element" in atoms):
+            continue
+        column = elements_of(atoms)
+        known = np.ones(len(column), dtype=bool) if column.valid is None else column.valid
+        if not there[known].all() or not np.array_equal(found.values[known], column.values[known]):
+            yield Loss(f"atoms.{name}", "the masses and labels of types do not tell it again")
+        elif not np.array_equal(there, known):
+            yield Loss(f"nulls of atoms.{name}", "the types tell an element where there is none")
 
 
 def target_of(name: str, columns: Collection[str]) -> str:

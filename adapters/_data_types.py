@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from molrec_convert.mapping.elements import NUMBERS, element_of_mass, element_of_name, nearest_element
+from molrec_convert.mapping.elements import NUMBERS, SYMBOLS, element_of_mass, element_of_name, nearest_element
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.text.numbers import parse_integer
@@ -163,12 +163,12 @@ class Masses:
 def elements_told(types: Types, masses: Masses, scale: float, *, guess: bool = False) -> dict[int, str]:
     """The element of every type that the file tells: by its mass, or by its name where the mass bears it out.
 
-    A file without masses tells elements by its labels, where all of them are symbols. A guess takes the nearest element
-    of a rounded mass, too.
+    A file without masses tells elements by its labels, where all of them are symbols, or the X of an unknown one. A
+    guess takes the nearest element of a rounded mass, too.
     """
     if not masses.values:
-        symbols = types.labels
-        return dict(symbols) if symbols and all(is_symbol(label) for label in symbols.values()) else {}
+        symbols = {number: label for number, label in types.labels.items() if label != SYMBOLS[0]}
+        return symbols if all(map(is_symbol, symbols.values())) else {}
     told: dict[int, str] = {}
     for number, raw in masses.values.items():
         mass = raw * scale

@@ -159,10 +159,9 @@ class DataExporter:
         values = column.values
         if column.dtype == "string":
             return _words(name, values), None
-        if values.dtype.kind == "b":
-            return values.astype(np.int32), None
         if values.dtype.kind != "f":
-            return values, None
+            values = values.astype(np.int32) if values.dtype.kind == "b" else values
+            return (values if column.valid is None else np.where(column.valid, values, 0)), None
         if column.valid is not None:
             values = np.where(column.valid, values, np.nan)
         if (by := scale(row_of(name).quantity)) != 1.0:

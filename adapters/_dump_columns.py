@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from molrec_convert.mapping.names import QUANTITIES
 from molrec_convert.model.block import RESERVED_COLUMN
-from molrec_convert.model.dtypes import CANONICAL
+from molrec_convert.model.dtypes import CANONICAL, ENDPOINTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,12 @@ REDUCED = {"charge": "charge_lj", "mass": "mass_lj"}
 
 SIGNED = {"id": "atom_id", "mol": "molecule", "type": "type_number"}
 """Where negative numbers are kept that their canonical column cannot hold."""
+
+SCANNED = {"d": "f64", "i": "i64", "u": "u64", "s": "string"}
+WHOLE = {
+    name: kind for kind in "iu" for name, due in CANONICAL.items() if due == SCANNED[kind] and name not in ENDPOINTS
+}
+"""The scanner's letters of integer columns by the names that MolRec fixes; endpoints would be taken for rows."""
 
 RESERVED = frozenset((".", "..", RESERVED_COLUMN))
 
@@ -130,7 +136,8 @@ def _row(name: str, token: str, rename: dict[str, str], *, dimensionless: bool) 
     row = BY_SOURCE.get(name)
     if row is None:
         kind = "i" if name.startswith(INTEGER_PREFIXES) else "?"
-        row = Row(name, _legal(name), kind, quantity=QUANTITIES.get(name))
+        number = WHOLE.get(name, "d") if token.lstrip("+-").isdigit() or not token else "d"
+        row = Row(name, _legal(name), kind, number, QUANTITIES.get(name))
     if row.kind == "?":
         text = bool(token) and not _is_number(token)
         row = LABEL if text and name == "type" else replace(row, kind="s" if text else row.number)
@@ -153,13 +160,25 @@ def _legal(name: str) -> str:
     return f"dump{name}" if name.startswith("__") or name in RESERVED else name
 
 
+def widened(plan: Plan, column: int, token: str) -> Plan | None:
+    """The plan of lines in which an integer column holds a token that is none; None where such a token is wrong."""
+    row = plan.rows[column]
+    if row.kind == "u" and token[:1] == "-":
+        target = SIGNED.get(row.source) or _free(row.target, {each.target for each in plan.rows}, "i")
+        row = replace(row, target=target, kind="i")
+    elif row.source in WHOLE and row.source not in BY_SOURCE and _is_number(token):
+        row = replace(row, target=_free(row.target, {each.target for each in plan.rows}, "d"), kind="d")
+    else:
+        return None
+    return replace(plan, rows=(*plan.rows[:column], row, *plan.rows[column + 1 :]))
+
+
 def unwrapped_names(plan: Plan) -> list[str]:
     """The header's names once the positions are unwrapped: ``xu yu zu`` for them, and no images."""
     positions = dict(zip(triple(plan.form or "x"), triple("xu"), strict=True))
     return [positions.get(name, name) for name in plan.names if name not in NARROW]
 
 
-SCANNED = {"d": "f64", "i": "i64", "u": "u64", "s": "string"}
 NARROW = frozenset(("ix", "iy", "iz"))
 """Integer columns that a record holds as i32."""
 

@@ -5,13 +5,14 @@ Reference: https://docs.lammps.org/dump.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from molrec_convert.adapter import Snapshot
 from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES
 from molrec_convert.mapping.units import SYSTEMS, Units, factor
@@ -41,6 +42,10 @@ PLAIN_ORDER = ("id", "type", "element", "mol", "q", "mass", "x", "y", "z", "ix",
 """The order of columns that no source has prescribed."""
 
 
+FACTS = frozenset(f"lammps_{key}" for key in ("columns", "boundary", "units", "bounds", "coords"))
+"""What the importer says of a source, and is restored."""
+
+
 class DumpExporter:
     """Writes a dump; see `molrec_convert.adapter.Exporter`."""
 
@@ -61,8 +66,8 @@ class DumpExporter:
 
     def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
         """One snapshot."""
-        atoms = snapshot.frame.get("atoms")
-        count = 0 if atoms is None else atoms.count
+        atoms = snapshot.frame.get("atoms", Block(count=0))
+        count = atoms.count
         scales = self._scales(snapshot)
         lines: list[str] = []
         if snapshot.time is not None:
@@ -79,11 +84,13 @@ class DumpExporter:
                 lines += _item(kept, str(snapshot.about.get("lammps_boundary", "")))
             else:
                 lines += _bounds(box, None, "ss ss ss", scales("length"))
-        names, columns = self._columns(atoms or Block(count=0), box, snapshot, ordinal)
+        names, columns = self._columns(atoms, box, snapshot, ordinal)
         lines.append(" ".join(["ITEM: ATOMS", *names]))
         head = ("\n".join(lines) + "\n").encode()
         if not count:
             return head
+        if not names:
+            raise FormatError("the atoms have no columns, and a dump needs one", path=self._path, frame=ordinal)
         printed = [self._printed(name, column, scales, ordinal) for name, column in zip(names, columns, strict=True)]
         return head + format_table([part for part, _ in printed], [style for _, style in printed])
 
@@ -144,10 +151,9 @@ class DumpExporter:
                 values = np.where(column.valid, values, np.array(NULL, dtype=STRING))
             words, codes = np.unique(values, return_inverse=True)
             return (codes.astype(np.int32), [word.encode() for word in words.tolist()]), None
-        if values.dtype.kind == "b":
-            return values.astype(np.int32), None
         if values.dtype.kind != "f":
-            return values, None
+            values = values.astype(np.int32) if values.dtype.kind == "b" else values
+            return (values if column.valid is None else np.where(column.valid, values, 0)), None
         if column.valid is not None:
             values = np.where(column.valid, values, np.nan)
         base = name.removesuffix("u") if name in triple("xu") else name
@@ -213,9 +219,7 @@ def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
     for target, column in left.items():
         if column.dtype in COMPLEX:
             continue
-        name = BY_TARGET[target].source if target in BY_TARGET else target
-        if target == "type":
-            name = "typelabel" if "type_id" in left else "type"
+        name = _name_of(target, left)
         if not column.trailing:
             found.append((name, column))
             continue
@@ -225,6 +229,36 @@ def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
             for k in range(flat.shape[1])
         ]
     return found
+
+
+def _name_of(target: str, columns: Collection[str]) -> str:
+    """What a dump calls a column."""
+    if target == "type":
+        return "typelabel" if "type_id" in columns else "type"
+    name = BY_TARGET[target].source if target in BY_TARGET else target
+    return "_".join(name.split()) or "_"
+
+
+def lost(contents: Contents) -> Iterator[Loss]:
+    """The names of columns that a reader takes for others, and the axes of those that take several names."""
+    blocks = contents.schema.blocks
+    columns = blocks["atoms"].columns if "atoms" in blocks else {}
+    wanted = contents.about.get("lammps_columns")
+    dimensionless = bool(set(REDUCED.values()) & set(columns))
+    restored: set[str] = set()
+    if isinstance(wanted, list) and all(isinstance(name, str) for name in wanted):
+        tokens = ["label" if name == "type" and "type_id" not in columns else "0" for name in wanted]
+        plan = plan_of(wanted, tokens, dimensionless=dimensionless, form=contents.about.get("lammps_coords", "x"))
+        restored = {row.target for row in plan.rows}
+    left = {target: spec for target, spec in columns.items() if target not in (*restored, *SIGNED.values())}
+    names = {target: _name_of(target, columns) for target in left}
+    tokens = ["label" if spec.dtype == "string" else "0" for spec in left.values()]
+    plan = plan_of(list(names.values()), tokens, dimensionless=dimensionless)
+    for row, (target, spec) in zip(plan.rows, left.items(), strict=True):
+        if spec.trailing:
+            yield Loss(f"axes of atoms.{target}", f"a line has the columns {names[target]}[1] and so on")
+        elif row.target != target:
+            yield Loss(f"name of atoms.{target}", f"a reader takes it for {row.target}")
 
 
 def _rank(pair: tuple[str, Column]) -> int:

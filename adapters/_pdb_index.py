@@ -7,26 +7,30 @@ back, up to a limit.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from molrec_convert.adapter import Note, Span
 from molrec_convert.errors import FormatError, TruncatedError
+from molrec_convert.text.lines import find_line
 from molrec_convert.text.window import Window
 
 LONGEST_HEADER = 64 << 20
 """Bytes before the first atom; a file with more is no PDB."""
 HELD_BACK = 64 << 20
 """Bytes of models that are held back until the bonds at the end of a stream are known."""
-TAIL = 1 << 16
-"""Bytes at the end of a file that are looked at first."""
+TAIL = PIECE = 1 << 16
+"""Bytes that are looked at at once, at the end of a file and at its beginning."""
 
 BEFORE = [b"ATOM", b"HETATM", b"MODEL", b"END", b"CRYST1", b"CONECT"]
+FIRST = [b"ATOM", b"HETATM", b"MODEL"]
 INSIDE = [b"MODEL", b"END", b"CRYST1"]
 END = b"END"
 BEHIND = frozenset((b"", b"CONECT", b"MASTER", b"TER"))
 """Records that may follow the last model."""
+CELL = re.compile(rb"^CRYST1.*", re.IGNORECASE | re.MULTILINE)
 POSITION_END, NUMBER_ENDS = 54, (60, 66)
 """Where the positions of an atom line end, and the numbers that follow them."""
 
@@ -145,20 +149,25 @@ class FrameFinder:
 
     # ------------------------------------------------------------ before the frames
     def _header(self) -> bytes:
-        """The text before the first model or atom; its CRYST1 is taken out."""
-        window, lines, size = self._window, [], 0
-        while not window.at_end() and not window.begins([b"ATOM", b"HETATM", b"MODEL"]):
-            number = window.line
-            line = window.next_line() or b""
-            self._refuse_nul(line, number)
-            if line[:6].upper() == b"CRYST1":
-                self._cell = (line, number)
-            else:
-                lines.append(line)
-                size += len(line)
+        """The text before the first model or atom; its last CRYST1 is the cell."""
+        window, first, parts, size = self._window, self._window.line, [], 0
+        while piece := window.peek(PIECE):
+            passed, place = find_line(piece, 0, FIRST)
+            parts.append(piece[:place])
+            window.skip_lines(passed)
+            if window.begins(FIRST):
+                break
+            if not passed:  # a long line, or the last one, which has no end
+                parts.append((window.next_line() or b"") + b"\n")
+            size += len(parts[-1])
             if size > LONGEST_HEADER:
-                raise FormatError("there is no ATOM or HETATM record", path=self._path, line=number)
-        return b"\n".join(lines)
+                raise FormatError("there is no ATOM or HETATM record", path=self._path, line=window.line - 1)
+        header = b"".join(parts)
+        if b"\0" in header:
+            self._refuse_nul(header, first + header.count(b"\n", 0, header.index(b"\0")))
+        for match in CELL.finditer(header):
+            self._cell = (match[0].rstrip(b"\r"), first + header.count(b"\n", 0, match.start()))
+        return header
 
     def _refuse_nul(self, text: bytes, line: int) -> None:
         if b"\0" in text:

@@ -1,9 +1,9 @@
 """Writing PDB files: models, cells, text and bonds around the atom lines.
 
 Reference: wwPDB format 3.3. Positions have three decimals, occupancies and B factors two: that is the format. A cell
-fixes the orientation; another one is turned into it together with the positions, which is said. Frames of several are
-models, each with its cell, for readers look for it there; bonds of all models stand once behind the last. No END
-follows models: several programs take it for one frame more.
+fixes the orientation; another one is turned into it together with the positions, which is a loss that is named.
+Frames of several are models, each with its cell, for readers look for it there; bonds of all models stand once behind
+the last. No END follows models: several programs take it for one frame more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.adapter import Note, Snapshot
-from molrec_convert.errors import FormatError, LossError
+from molrec_convert.errors import FormatError
 from molrec_convert.mapping.units import SYSTEMS, factor
 from molrec_convert.model import Block, Column, Meta
 from molrec_convert.options import Options
@@ -59,8 +59,8 @@ class PdbExporter:
     """Writes a PDB file; see `molrec_convert.adapter.Exporter`."""
 
     def __init__(self, path: str, options: Options) -> None:
+        del options  # the format fixes all that they could choose
         self._path = path
-        self._options = options
         self._printer = LinePrinter(path, self._note)
         self._first = threading.Event()
         self._cells = Before()
@@ -84,7 +84,7 @@ class PdbExporter:
             body, bonds = self._frame(snapshot, ordinal)
             if not ordinal:
                 self._bonds = bonds
-                if "pdb_model" not in snapshot.about:
+                if "pdb_model" not in snapshot.about and _has_atoms(snapshot):
                     self._waiting = body
                     return b""
                 return _model(snapshot, 0, body, b"")
@@ -105,10 +105,10 @@ class PdbExporter:
     # ------------------------------------------------------------ one frame
     def _frame(self, snapshot: Snapshot, ordinal: int) -> tuple[bytes, bytes]:
         """Cell, text and atoms of a frame; and its bonds."""
-        atoms = snapshot.frame.get("atoms") or Block(count=0)
+        atoms = snapshot.frame["atoms"] if "atoms" in snapshot.frame else Block(count=0)
         box = snapshot.frame.box
         had_cell = self._cells.tell(ordinal, box is not None and box.defined)
-        cell = self._cell(snapshot, ordinal)
+        cell = self._cell(snapshot)
         lines = [] if cell is None else [self._cell_record(cell, snapshot.about, ordinal)]
         lines += [no_cell_record()] if cell is None and had_cell else []
         lines += self._texts(snapshot, ordinal)
@@ -138,16 +138,11 @@ class PdbExporter:
             found = found * scale
         return found if rotation is None else rotation @ found
 
-    def _cell(self, snapshot: Snapshot, ordinal: int) -> Placed | None:
+    def _cell(self, snapshot: Snapshot) -> Placed | None:
         box = snapshot.frame.box
         if box is None or not box.defined:
             return None
         cell = placed(box, snapshot.about.get("pdb_cryst1"))
-        if cell.rotation is not None:
-            if self._options.strict:
-                raise LossError("pdb cannot hold the orientation of the cell: a lies along x, b in the xy plane",
-                                path=self._path, frame=ordinal)  # fmt: skip
-            self._note("the cell is not in the orientation of the format; it is turned, together with the positions")
         if cell.reversed:
             self._note("the cell is left-handed; its third vector is written reversed, which spans the same lattice")
         return cell
@@ -187,6 +182,11 @@ class PdbExporter:
 
 _NO_BONDS = b"CONECT\n"
 """What says that a model has no bonds where others have: it binds nothing."""
+
+
+def _has_atoms(snapshot: Snapshot) -> bool:
+    """Whether a frame can be told without MODEL: it has some atom."""
+    return "atoms" in snapshot.frame and snapshot.frame["atoms"].count > 0
 
 
 def _model(snapshot: Snapshot, ordinal: int, body: bytes, bonds: bytes) -> bytes:

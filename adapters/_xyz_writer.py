@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from molrec_convert.adapter import Snapshot
-from molrec_convert.errors import FormatError, RecordError
+from molrec_convert.adapter import Note, Snapshot
+from molrec_convert.errors import FormatError, LossError, RecordError
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import META_QUANTITIES, QUANTITIES
 from molrec_convert.mapping.units import factor
@@ -30,6 +30,7 @@ from ._xyz_cell import box_of_vectors
 from ._xyz_columns import properties_text
 from ._xyz_dialects import read_header, units_of
 from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, PREFIX, RENAMED, Header, is_special
+from ._xyz_labels import listed
 from ._xyz_layout import UNKNOWN_VELOCITY, Written, kept_layout, made_layout, plain_layout, present_columns
 from ._xyz_numbers import style_of
 from ._xyz_rows import REST, derived_columns
@@ -57,6 +58,8 @@ class XyzExporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._options = options
+        self.notes: list[Note] = []
+        self._left_out: dict[str, None] = {}
         self._words = WordTable()
         self._last: tuple[str, Header | None] | None = None
 
@@ -67,6 +70,8 @@ class XyzExporter:
 
     def tail(self) -> bytes:
         """Nothing stands after the last one."""
+        if self._left_out:
+            self.notes.append(Note(f"plain XYZ leaves out {listed(list(self._left_out), most=20)}"))
         return b""
 
     def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
@@ -83,6 +88,7 @@ class XyzExporter:
         if self._options.plain:
             layout = plain_layout(columns)
             comment = self._free_comment(source, snapshot)
+            self._leave_out(left_out(layout, columns, snapshot, comment))
         elif source is not None and layout is not None and _agrees(source, snapshot):
             comment, scales = source.comment, Scales(None, spellings, source)
             title, behind = str(snapshot.about.get("xyz_title", "")), _vector_lines(snapshot)
@@ -121,6 +127,11 @@ class XyzExporter:
             return source.comment
         texts = [snapshot.about.get(key) for key in ("comment", "title")]
         return next((text for text in texts if isinstance(text, str) and not CONTROL.search(text)), "")
+
+    def _leave_out(self, items: list[str]) -> None:
+        if items and self._options.strict:
+            raise LossError(f"plain XYZ cannot hold {', '.join(items)}")
+        self._left_out.update(dict.fromkeys(items))
 
     # ------------------------------------------------------------ the columns
     def _printed(
@@ -199,6 +210,18 @@ class XyzExporter:
             row = int(np.flatnonzero(values >= 2**63)[0])
             message = f"column {name}: {values[row]} of atom {row + 1} does not fit a signed 64-bit integer"
             raise FormatError(message, path=self._path, frame=ordinal)
+
+
+def left_out(layout: Sequence[Written], columns: Mapping[str, Column], snapshot: Snapshot, comment: str) -> list[str]:
+    """What a plain file does not say of a frame, unless its comment line is the source's."""
+    known = snapshot.about.get("xyz_comment") == comment
+    written = {target for each in layout for target in each.targets}
+    found = [f"atoms.{name}" for name in columns if name not in written and name not in LABELS]
+    if not known:
+        found += [key for key in snapshot.frame.meta if key not in OWN and snapshot.frame.meta[key] != comment]
+        found += ["time"] if snapshot.time is not None else []
+        found += ["box"] if snapshot.frame.box is not None else []
+    return found
 
 
 class Scales:

@@ -131,7 +131,7 @@ class CubeImporter:
             notes.append(Note("the last line has no line end, its last number may be cut short", found.doubtful_line))
         about = _about(header, unit, decimals_of(found.sample[:SAMPLE], values))
         blocks = {"atoms": _atoms(header, scale), GRID: _grid(header, values)}
-        frame = Frame.of(blocks, box, Meta({COMMENT: "\n".join(header.comments)}))
+        frame = Frame.of(blocks, box, Meta({COMMENT: "\n".join(header.comments).removesuffix("\n")}))
         return Snapshot(frame, about=about, units=MOLREC_LENGTH, notes=notes)
 
     def _follows(self, window: Window, ordinal: int, total: int) -> bool:
@@ -223,5 +223,6 @@ FORMAT = Adapter(
     importer=CubeImporter,
     exporter=CubeExporter,
     lost=lost,
+    layout=KEYS - {COMMENT},
     options=frozenset(("decimals",)),
 )

@@ -32,7 +32,7 @@ from ._data_sections import LABELS, Parts, Section
 from ._data_title import kept_title, step_in, units_in
 from ._data_topology import Ids, read_block
 from ._data_types import Masses, Types, elements_column, elements_told
-from ._data_writer import CARRIES, DataExporter
+from ._data_writer import CARRIES, FACTS, DataExporter
 from ._lammps import TYPE_MAP_NOTE, Style, elements_of_types, order_by_id
 
 Array = np.ndarray[Any, Any]
@@ -230,6 +230,7 @@ FORMAT = Adapter(
     series=False,
     carries=CARRIES,
     lost=lost,
+    layout=FACTS - {"lammps_coeffs_text", "lammps_sections_text"},
     importer=DataImporter,
     exporter=DataExporter,
     options=frozenset(("units", "atom_style", "type_map", "guess", "keep_order", "unwrap", "decimals")),

@@ -24,9 +24,9 @@ from molrec_convert.text.decimals import fixed_decimals
 from molrec_convert.text.table import ScanError, TableScan, scan_table
 from molrec_convert.text.window import Window
 
-from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names
+from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names, widened
 from ._dump_header import ITEM, Header, HeaderReader
-from ._dump_writer import DumpExporter
+from ._dump_writer import FACTS, DumpExporter, lost
 from ._lammps import TYPE_MAP_NOTE, Style, cartesian, elements_of_types, order_by_id
 
 Array = np.ndarray[Any, Any]
@@ -180,12 +180,9 @@ class DumpImporter:
         try:
             return scan_table(data, plan.kinds, header.atoms), plan
         except ScanError as fault:
-            if fault.kind == "number" and fault.letter == "u" and fault.token[:1] == "-":
-                name = plan.names[fault.column]
-                rows = list(plan.rows)
-                kept = rows[fault.column]
-                rows[fault.column] = type(kept)(name, SIGNED.get(name, kept.target), "i")
-                return self._scan(span, header, Plan(plan.names, tuple(rows), plan.form))
+            wider = widened(plan, fault.column, fault.token) if fault.kind == "number" else None
+            if wider is not None:
+                return self._scan(span, header, wider)
             raise self._fault(fault, span, header, plan, data) from None
 
     def _fault(self, fault: ScanError, span: Span, header: Header, plan: Plan, data: bytes) -> FormatError:
@@ -334,7 +331,7 @@ FORMAT = Adapter(
         columns=frozenset(row.target for row in BY_SOURCE.values()) | set("xyz"),
         other_columns=frozenset(("f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "string")),
         vectors=True,
-        meta=frozenset(f"lammps_{key}" for key in ("columns", "boundary", "units", "bounds", "coords")),
+        meta=FACTS,
         box=True,
         origin=True,
         boundary=True,
@@ -345,5 +342,7 @@ FORMAT = Adapter(
     ),
     importer=DumpImporter,
     exporter=DumpExporter,
+    lost=lost,
+    layout=FACTS,
     options=frozenset(("units", "type_map", "keep_order", "unwrap", "decimals")),
 )

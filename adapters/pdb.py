@@ -28,8 +28,8 @@ from molrec_convert.text.window import Window
 
 from ._pdb_atoms import AtomReader
 from ._pdb_bonds import BONDS, Bonds, bonds_of, read_stated
-from ._pdb_cell import Cell, read_cell
-from ._pdb_columns import ColumnMaker
+from ._pdb_cell import Cell, placed, read_cell
+from ._pdb_columns import UNLESS_BLANK, ColumnMaker
 from ._pdb_index import FrameFinder, Place
 from ._pdb_lines import COLUMNS
 from ._pdb_text import Between, kept_text, moment_of, sorted_out, tensors_of
@@ -58,6 +58,7 @@ class PdbImporter:
         self._options = options
         self._atoms = AtomReader(path)
         self._columns = ColumnMaker(options)
+        self._last_header: tuple[bytes, str] = b"", ""
         self._last_cell: tuple[tuple[bytes, int], Cell] | None = None
         self._last_bonds: tuple[tuple[bytes, Column | None], Bonds] | None = None
 
@@ -130,10 +131,16 @@ class PdbImporter:
         self._last_cell = (record, cell)
         return cell
 
+    def _header(self, text: bytes) -> str:
+        last = self._last_header
+        if last[0] is not text:
+            last = self._last_header = text, kept_text(text.split(b"\n"))
+        return last[1]
+
     def _about(self, place: Place, between: Between, cell: Cell | None) -> Meta:
         """What the exporter restores."""
         about: dict[str, Any] = {}
-        header = kept_text(place.header.split(b"\n"))
+        header = self._header(place.header)
         remarks = kept_text([*between.kept, *_not_bonds(place.tail)])
         about |= {"pdb_header": header} if header else {}
         about |= {"pdb_remarks": remarks} if remarks else {}
@@ -170,7 +177,10 @@ def _looks_like_pdb(head: bytes) -> bool:
 
 
 def _lost(contents: Contents) -> Iterator[Loss]:
-    """What bonds have besides their ends and orders; types of atoms where there are names, else they are the names."""
+    """What depends on more than names: types are printed where there are no names, text only where it is not blank."""
+    yield from (Loss(f"atoms.{name}", "all of it is blank") for name in UNLESS_BLANK if _is_blank(contents, name))
+    if any(map(_is_turned, contents.snapshots)):
+        yield Loss("orientation of the cell", "the format fixes it; the cell is turned, together with the positions")
     atoms = contents.schema.blocks.get("atoms")
     if atoms is not None and {"name", "type"} <= atoms.columns.keys():
         yield Loss("atoms.type", "the format holds the names of atoms")
@@ -178,6 +188,20 @@ def _lost(contents: Contents) -> Iterator[Loss]:
     for name in () if bonds is None else bonds.columns:
         if name not in BONDS:
             yield Loss(f"bonds.{name}", "the format states which atoms are bound, and the order")
+
+
+def _is_blank(contents: Contents, name: str) -> bool:
+    """Whether a column of text is there and says nothing of any atom."""
+    columns = [
+        snapshot.frame["atoms"].columns.get(name) for snapshot in contents.snapshots if "atoms" in snapshot.frame
+    ]
+    found = [column for column in columns if column is not None and len(column)]
+    return bool(found) and not any((column.values != "").any() for column in found)
+
+
+def _is_turned(snapshot: Snapshot) -> bool:
+    box = snapshot.frame.box
+    return box is not None and box.defined and placed(box, snapshot.about.get("pdb_cryst1")).rotation is not None
 
 
 FORMAT = Adapter(

@@ -26,7 +26,7 @@ from ._xyz_cell import box_of_vectors
 from ._xyz_columns import PLAIN, ROWS, SPECIES, Plan, Property, plan_of, properties_text
 from ._xyz_dialects import read_header, units_of
 from ._xyz_frames import BOM, FrameText, FrameWalk, begins_frame, ends_alike, head_of
-from ._xyz_header import Header
+from ._xyz_header import OWN, Header
 from ._xyz_labels import TextReader, decoded
 from ._xyz_numbers import Spelling, fixed_only, spellings_of
 from ._xyz_rows import REST, RowError, base_properties, columns_of, plain_properties, split_ragged, width_of
@@ -227,6 +227,7 @@ FORMAT = Adapter(
         columns=frozenset(target for row in ROWS for target in row.targets if target != SPECIES) | {"element"},
         other_columns=frozenset(("f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "string")),
         vectors=True,
+        meta=OWN,
         other_meta=True,
         box=True,
         origin=True,
@@ -237,6 +238,7 @@ FORMAT = Adapter(
         frames=True,
         varying=True,
     ),
+    layout=OWN - {"xyz_comment", "xyz_title"},
     importer=XyzImporter,
     exporter=XyzExporter,
     options=frozenset(("type_map", "units", "decimals", "plain")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,20 +117,20 @@ class Contents:
         )
 
 
-def losses(contents: Contents, carries: Carries, layout: Collection[str] = ()) -> Iterator[Loss]:
+def losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool] = lambda _: False) -> Iterator[Loss]:
     """What a format that carries so much cannot hold of such contents.
 
     Parameters
     ----------
-    layout
-        Keys that only say how a file of some format is laid out, which no other format is to hold.
+    is_layout
+        Whether a key only says how a file of some format is laid out, which no other format is to hold.
     """
     yield from _column_losses(contents, carries)
     for key in contents.schema.meta:
-        if key not in carries.meta and key not in layout and not carries.other_meta:
+        if not (key in carries.meta or carries.other_meta or is_layout(key)):
             yield Loss(key, "the format has no place for values of a frame")
     for key in contents.about:
-        if key not in contents.schema.meta and key not in carries.meta and key not in layout:
+        if not (key in contents.schema.meta or key in carries.meta or is_layout(key)):
             yield Loss(key, "the format has no place for what another says of all frames")
     for item, there, held in (
         ("box", contents.box, carries.box),

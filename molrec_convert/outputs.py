@@ -241,7 +241,7 @@ class TextOutput:
         self._pending: deque[Future[bytes]] = deque()
         self._known = contents
         self._document = document or {}
-        self._layout = frozenset[str]().union(*(each.layout for each in registry.adapters()))
+        self._layout: frozenset[str] | None = None
         self._first_count: int | None = None
         self._file: BinaryIO | None = None
         self.frames = 0
@@ -318,6 +318,16 @@ class TextOutput:
             yield from record_losses(self._document)
 
     def _lost(self, contents: Contents) -> Iterator[Loss]:
-        yield from losses(contents, self._adapter.carries, self._layout)
+        yield from losses(contents, self._adapter.carries, self._is_layout)
         if self._adapter.lost is not None:
             yield from self._adapter.lost(contents)
+
+    def _is_layout(self, key: str) -> bool:
+        """Whether a key only says how a file was laid out that the frames came from."""
+        if self._layout is None:  # looked up late, since it may load an adapter
+            sources = (self._document.get(name) for name in ("source", "topology"))
+            known = {source.get("format") for source in sources if isinstance(source, dict)}.intersection(
+                registry.names()
+            )
+            self._layout = frozenset[str]().union(*(registry.by_name(name).layout for name in known))
+        return key in self._layout

@@ -115,11 +115,14 @@ def _residues() -> Frame:
         res_name=text("ALA", "ALA", "GLY"),
         res_id=u64(4, 4, 5),
         chain=text("A", "A", "B"),
-        icode=text("", "", ""),
         occupancy=[1.0, 0.5, 0.25],
         b_factor=[0.0, 12.5, 99.0],
         formal_charge=np.array([-1, 0, 2]),
     )
+
+
+def _empty_words() -> Frame:
+    return frame(3, box=Box.orthogonal(5.0), icode=text("", "A", ""), chain=text("", "", ""))
 
 
 def _bonded() -> Frame:
@@ -174,6 +177,7 @@ FRAMES: Mapping[str, Callable[[], Frame]] = {
     "velocities and forces": _moving,
     "masses and charges": _charged,
     "residues": _residues,
+    "empty words": _empty_words,
     "bonds": _bonded,
     "images": _images,
     "other columns": _extras,

@@ -221,7 +221,9 @@ def _same(one: Column, other: Column) -> bool:
     return len(set(values)) > 1 and values == other.values[rows].ravel().tolist()
 
 
-def _close(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], absolute: float = 0.0, relative: float = 0.0) -> bool:
+def _close(
+    one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], absolute: float = 0.0, relative: float = 0.0
+) -> bool:
     """Whether values are the same, whatever the width of their type; text only as text."""
     texts = [isinstance(values.dtype, np.dtypes.StringDType) for values in (one, other)]
     if one.shape != other.shape or texts[0] != texts[1]:

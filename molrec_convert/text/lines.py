@@ -19,6 +19,19 @@ def skip_lines(data: Buffer, start: int, count: int) -> tuple[int, int]:
     return engine.active.skip_lines(data, start, count)
 
 
+def find_line(data: Buffer, start: int, marks: list[bytes]) -> tuple[int, int]:
+    """Advance from `start` to a line that begins with one of `marks`, in any case.
+
+    Returns
+    -------
+    lines
+        How many line ends were passed.
+    place
+        Where that line begins; where there is none, the last one, which has no end.
+    """
+    return engine.active.find_line(data, start, marks)
+
+
 def count_lines(data: Buffer) -> int:
     """Return the number of line ends."""
     return engine.active.count_lines(data)

@@ -267,6 +267,7 @@ class TestForeign:
         ("comment", "lines"),
         [("one", ["one", ""]), ("one\ntwo\nthree", ["one", "two three"]), ("", ["", ""]), ("\r", ["\r", ""])],
     )
+    @pytest.mark.filterwarnings("ignore:not carried by cube. comment")
     def test_comments(self, written, comment, lines):
         text = written(frame_of(meta={"comment": comment}))
         assert text.split("\n")[:2] == lines or comment == "\r"

@@ -364,22 +364,27 @@ class TestNew:
         assert list(tmp_path.iterdir()) == []
 
     def test_names_that_the_grammar_does_not_allow(self, tmp_path):
-        text = written(
-            tmp_path, Frame({"atoms": {**ATOMS, "a:b": [1.0, 2.0], "a b": [1.0, 2.0], "c": np.zeros((2, 0))}})
-        )
+        data = Frame({"atoms": {**ATOMS, "a:b": [1.0, 2.0], "a b": [1.0, 2.0], "c": np.zeros((2, 0))}})
+        with pytest.warns(LossWarning, match=r"not carried by xyz: atoms\.c"):
+            text = written(tmp_path, data)
         assert text.split("\n")[1] == f"{SPECIES}:a_b:R:1:a_b_2:R:1"
 
 
 class TestPlain:
-    def plain(self, made, tmp_path):
-        convert(made.path, tmp_path / "plain.xyz", plain=True, force=True)
+    def plain(self, made, tmp_path, warnings=()):
+        report = convert(made.path, tmp_path / "plain.xyz", plain=True, force=True)
+        assert report.warnings == [f"out.h5: {text}" for text in warnings]
         return (tmp_path / "plain.xyz").read_text()
 
     def test_of_extended(self, converted, tmp_path):
         made = converted(one(f"{LATTICE} {SPECIES}:forces:R:3 energy=-1", "H 0.5 0.25 1.0 1.5 2.5 3.5"), "in.xyz")
-        assert self.plain(made, tmp_path) == one("", "H 0.5 0.25 1.0")
+        warning = "plain XYZ leaves out atoms.fx, atoms.fy, atoms.fz, pe, box"
+        assert self.plain(made, tmp_path, [warning]) == one("", "H 0.5 0.25 1.0")
+        with pytest.raises(LossError) as error:
+            convert(made.path, tmp_path / "strict.xyz", plain=True, strict=True)
+        assert str(error.value) == "plain XYZ cannot hold atoms.fx, atoms.fy, atoms.fz, pe, box"
         made = converted(one(f'{LATTICE} {SPECIES} comment="a title"', "H 0.5 0.25 1.0"), "in.xyz")
-        assert self.plain(made, tmp_path) == one("a title", "H 0.5 0.25 1.0")
+        assert self.plain(made, tmp_path, ["plain XYZ leaves out box"]) == one("a title", "H 0.5 0.25 1.0")
 
     @pytest.mark.parametrize("name", ["plain", "undeclared", "steps of LAMMPS", "labels that are none"])
     def test_of_plain(self, converted, tmp_path, name):
