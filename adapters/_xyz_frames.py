@@ -156,8 +156,8 @@ class FrameWalk:
         line = self._window.next_line()
         if line is not None and line.startswith(BOM):
             line = line[len(BOM) :]
-        while line is not None and not line.strip():
-            line = self._window.next_line()
+        if line is not None and not line.strip():
+            line = self._line()
         if line is None:
             return None
         head = head_of(line)
@@ -195,14 +195,27 @@ class FrameWalk:
         return begins_frame(text if text.count(b"\n") > 1 else self._window.peek(far), head)
 
     def _line(self) -> bytes | None:
-        while (line := self._window.next_line()) is not None:
-            if line.strip():
-                return line
-        return None
+        """The next line that is not blank."""
+        window = self._window
+        line = window.next_line()
+        while line is not None and not line.strip():
+            while blank := _blank_lines(window.peek(BLANKS)):
+                window.skip_lines(blank)
+            line = window.next_line()
+        return line
 
     def _error(self, message: str, ordinal: int | None = None) -> FormatError:
         frame = self._ordinal if ordinal is None else ordinal
         return FormatError(message, path=self._path, line=self._window.line - 1, frame=frame)
+
+
+BLANKS = 1 << 16
+"""How many bytes are looked at for blank lines."""
+
+
+def _blank_lines(text: bytes) -> int:
+    """How many blank lines a text begins with."""
+    return text[: len(text) - len(text.lstrip())].count(b"\n")
 
 
 def head_of(line: bytes) -> Head | None:

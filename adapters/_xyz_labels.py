@@ -137,6 +137,15 @@ def texts_of(words: Sequence[bytes]) -> list[str]:
     return [decoded(word) for word in words]
 
 
+def cells_of(words: Sequence[bytes]) -> list[str]:
+    """The texts of a column; see `EMPTY`."""
+    return ["" if text == EMPTY else text for text in texts_of(words)]
+
+
+EMPTY = '""'
+"""How an empty text stands in an atom line, which cannot be without a word."""
+
+
 def decoded(raw: bytes) -> str:
     """Text in UTF-8, else in Latin-1."""
     try:

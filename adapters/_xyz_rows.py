@@ -14,7 +14,7 @@ from molrec_convert.text.faults import ScanError
 from ._xyz_columns import COUNTED, NUMBERED, PLAIN, SIGNED, SPECIES, Field, Plan, Property, extra_name
 from ._xyz_frames import is_numbered
 from ._xyz_header import Header
-from ._xyz_labels import TextReader, Words, decoded, elements_of_numbers, text_column, texts_of
+from ._xyz_labels import TextReader, Words, cells_of, decoded, elements_of_numbers, text_column
 from ._xyz_values import number
 
 Array = np.ndarray[Any, Any]
@@ -186,7 +186,7 @@ def _texts(field: Field, found: Sequence[Any], texts: TextReader) -> dict[str, C
     target = field.targets[0]
     if field.scalars:
         return {target: texts.texts(target, *found[0])}
-    columns = [text_column(texts_of(words), codes).values for codes, words in found]
+    columns = [text_column(cells_of(words), codes).values for codes, words in found]
     together = np.zeros((len(columns[0]), len(columns)), dtype=STRING)
     for k, values in enumerate(columns):
         together[:, k] = values

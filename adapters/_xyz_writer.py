@@ -30,7 +30,7 @@ from ._xyz_cell import box_of_vectors
 from ._xyz_columns import properties_text
 from ._xyz_dialects import read_header, units_of
 from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, PREFIX, RENAMED, Header, is_special
-from ._xyz_labels import listed
+from ._xyz_labels import EMPTY, listed
 from ._xyz_layout import UNKNOWN_VELOCITY, Written, kept_layout, made_layout, plain_layout, present_columns
 from ._xyz_numbers import style_of
 from ._xyz_rows import REST, derived_columns
@@ -174,6 +174,7 @@ class XyzExporter:
     def _text(self, written: Written, target: str, values: Array, ordinal: int) -> Cell:
         codes, words = self._words.coded(target, values)
         if written.property != REST:
+            words = [word or EMPTY for word in words]
             self._check_words(target, codes, words, ordinal)
         return codes, [word.encode() for word in words]
 

@@ -225,6 +225,7 @@ FORMAT = Adapter(
         nulls=True,
     ),
     lost=_lost,
+    layout=frozenset(("pdb_cryst1", "pdb_model")),
     importer=PdbImporter,
     exporter=PdbExporter,
     options=frozenset(("guess", "type_map")),

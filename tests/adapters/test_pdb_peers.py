@@ -175,6 +175,27 @@ class TestRead:
         self.check(tmp_path / "in.pdb", frames)
 
 
+class TestSamples:
+    def test_models_by_ase(self, sample_data):
+        record = mc.read(sample_data / "pdb" / "ethanol.pdb")
+        assert len(record) == 4
+        assert record.trajectory[0]["atoms"]["element"].tolist() == list("CCOHHHHHH")
+        assert record.trajectory[0]["atoms"]["name"].tolist() == list("CCOHHHHHH")
+        assert positions(record.trajectory[1])[2].tolist() == [2.032, 5.131, 5.463]
+        np.testing.assert_allclose(record.trajectory[3].box.parameters, (9.5, 10.25, 11, 85, 95.5, 100), rtol=1e-12)
+
+    def test_hybrid36_by_gemmi(self, sample_data, tmp_path):
+        source = sample_data / "pdb" / "water_hybrid36.pdb"
+        record = mc.read(source)
+        assert record.frame["atoms"]["id"].tolist() == list(range(99997, 100009))
+        assert record.frame["atoms"]["res_id"].tolist() == [number for number in range(9998, 10002) for _ in range(3)]
+        mc.write(tmp_path / "out.pdb", record)
+        before, after = (
+            [line.rstrip() for line in path.read_text().splitlines()] for path in (source, tmp_path / "out.pdb")
+        )
+        assert before == after
+
+
 REAL = 60 << 10
 """Bytes of a real file that this many tests may read."""
 

@@ -295,20 +295,20 @@ class TestNew:
             ({"type": ["C", "H"]}, f"{SPECIES}:type:S:1", "C"),
             ({"type": ["a", "b"], "name": ["c", "d"]}, f"{SPECIES}:name:S:1", "a"),
             ({"element": ["C", "H"], "type": ["a", "b"]}, f"{SPECIES}:type:S:1", "C"),
-            ({"element": ["", "H"], "type": ["a", "b"]}, f"{SPECIES}:type:S:1:element:S:1", None),
+            ({"element": ["", "H"], "type": ["a", "b"]}, f"{SPECIES}:type:S:1:element:S:1", "X"),
+            ({"icode": ["", "A"]}, f"{SPECIES}:icode:S:1", "X"),
             ({"type_id": np.array([1, 2], "u8")}, f"{SPECIES}:type_id:I:1", "X"),
             ({"atomic_number": np.array([6, 1], "u8")}, f"{SPECIES}:Z:I:1", "C"),
         ],
     )  # fmt: skip
     def test_labels(self, tmp_path, names, columns, first):
         data = Frame({"atoms": {**names, "x": [0.0, 1.0], "y": [0.0, 1.0], "z": [0.0, 1.0]}})
-        if first is None:
-            with pytest.raises(FormatError):
-                written(tmp_path, data)
-            return
         lines = written(tmp_path, data).split("\n")
         assert lines[1] == columns
         assert lines[2].split()[0] == first
+        again = trajectory_of(tmp_path / "new.xyz")[0]["atoms"]
+        for name in set(names) - {"type"} | {"x"}:
+            assert again[name].tolist() == data["atoms"][name].tolist()
 
     def test_nulls(self, tmp_path):
         valid = np.array([True, False])
@@ -349,7 +349,6 @@ class TestNew:
         ("column", "message"),
         [
             ({"name": ["C A", "CB"]}, "column name: 'C A' of atom 1 is not one word, which an atom line needs"),
-            ({"name": ["CA", ""]}, "column name: '' of atom 2 is not one word, which an atom line needs"),
             ({"element": ["O", "a\tb"]}, "column element: 'a\\tb' of atom 2 is not one word, which an atom line needs"),
             (
                 {"id": np.array([1, 2**63], "u8")},
