@@ -64,7 +64,7 @@ class TextReader:
     def texts(self, name: str, codes: Array, words: list[bytes]) -> Column:
         """A column of text."""
         column: Column = self._kept(
-            f"column {name}", codes, words, lambda codes, words: text_column(texts_of(words), codes)
+            f"column {name}", codes, words, lambda codes, words: text_column(cells_of(words), codes)
         )
         return column
 

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from molrec_convert.loss import Contents, Loss
 from molrec_convert.model import Block, Column
 
-from ._xyz_columns import BY_TARGET, ELSEWHERE, ROWS, SIGNED, SPECIES, Field, Plan, Property, plan_of, properties_of
+from ._xyz_columns import (
+    BY_TARGET,
+    ELSEWHERE,
+    ROWS,
+    SIGNED,
+    SPECIES,
+    Field,
+    Plan,
+    Property,
+    plan_of,
+    properties_of,
+    properties_text,
+)
 from ._xyz_header import Header
 from ._xyz_labels import elements_of
-from ._xyz_rows import MOMENTUM, base_properties, derived_columns
+from ._xyz_rows import MOMENTUM, REST, base_properties, derived_columns
 from ._xyz_words import WordTable
 
 KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "T": "S"}
@@ -46,13 +59,34 @@ class Written:
     targets: tuple[str, ...]
 
 
-def present_columns(atoms: Block) -> dict[str, Column]:
-    """The columns that this frame has: not those that only other frames fill."""
+def present_columns(atoms: Block, about: Mapping[str, Any], words: WordTable) -> dict[str, Column]:
+    """The columns that this frame has and that atom lines can have: not those that only other frames fill."""
+    odd = unwritable(atoms, about, words)
     return {
         name: column
         for name, column in atoms.columns.items()
-        if column.valid is None or not atoms.count or column.valid.any()
+        if name not in odd and (column.valid is None or not atoms.count or column.valid.any())
     }
+
+
+def unwritable(atoms: Block, about: Mapping[str, Any], words: WordTable) -> list[str]:
+    """The columns of texts that are not single words; one of such texts that the source had stays, at the line's end."""
+    kept = REST.name if str(about.get("xyz_columns", "")).endswith(properties_text([REST])) else None
+    return [
+        name
+        for name, column in atoms.columns.items()
+        if column.dtype == "string" and name != kept and not words.are_words(name, column.values)
+    ]
+
+
+_CHECKED = WordTable()
+
+
+def lost(contents: Contents) -> Iterator[Loss]:
+    """The columns that are left out for a text that is no word."""
+    for snapshot in contents.snapshots:
+        for name in unwritable(snapshot.frame.get("atoms", Block(count=0)), snapshot.about, _CHECKED):
+            yield Loss(f"atoms.{name}", "a text of an atom line is one word")
 
 
 def row_width(column: Column) -> int:

@@ -77,7 +77,7 @@ class XyzExporter:
     def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
         """One frame."""
         atoms = snapshot.frame.get("atoms", Block(count=0))
-        columns = present_columns(atoms)
+        columns = present_columns(atoms, snapshot.about, self._words)
         source = self._source(snapshot)
         numbers = snapshot.about.get("xyz_numbers")
         spellings = numbers if isinstance(numbers, dict) else {}
@@ -173,10 +173,8 @@ class XyzExporter:
 
     def _text(self, written: Written, target: str, values: Array, ordinal: int) -> Cell:
         codes, words = self._words.coded(target, values)
-        if written.property != REST:
-            words = [word or EMPTY for word in words]
-            self._check_words(target, codes, words, ordinal)
-        return codes, [word.encode() for word in words]
+        empty = "" if written.property == REST else EMPTY
+        return codes, [(word or empty).encode() for word in words]
 
     def _labels(self, columns: dict[str, Column], count: int, ordinal: int) -> Cell:
         """The labels of atoms that no column holds as they are written."""
@@ -194,17 +192,7 @@ class XyzExporter:
                 there = np.ones(count, bool) if column.valid is None else column.valid
                 values = np.where(there & (column.values != ""), column.values, values)
         codes, words = self._words.coded(name, values)
-        if "" in words:
-            words = [word or UNKNOWN for word in words]
-        self._check_words(name, codes, words, ordinal)
-        return codes, [word.encode() for word in words]
-
-    def _check_words(self, name: str, codes: Array, words: Sequence[str], ordinal: int) -> None:
-        for code, word in enumerate(words):
-            if word.split() != [word]:
-                row = int(np.flatnonzero(codes == code)[0])
-                message = f"column {name}: {word!r} of atom {row + 1} is not one word, which an atom line needs"
-                raise FormatError(message, path=self._path, frame=ordinal)
+        return codes, [(word or UNKNOWN).encode() for word in words]
 
     def _check_range(self, name: str, values: Array, ordinal: int) -> None:
         if values.dtype == np.uint64 and values.size and values.max() >= 2**63:

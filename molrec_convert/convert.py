@@ -16,7 +16,7 @@ from .ahead import Transform
 from .combine import open_inputs
 from .errors import ConvertError, FormatError, OptionError, located
 from .frames import FrameSelection
-from .inputs import RECORD_FORMAT, Input
+from .inputs import RECORD_FORMAT, Input, RecordInput
 from .loss import LossReport
 from .options import Options, checked_guesses
 from .outputs import PartFile, RecordOutput, TextOutput
@@ -193,7 +193,7 @@ def convert(
             path, stream, topology=topology, trajectory=trajectory, format_name=from_format, options=options
         )
         try:
-            output = _output(part, out_stream, name, to_format, found, options, executor)
+            output = _output(part, out_stream, name, to_format, found, options, executor, whole=selection.everything)
             transform = _transform(found, to_units=to_units, unwrap=unwrap, precision=precision)
             report = Report(found.name, name, found.format, _format_of(output))
             notes = Notes(found.name)
@@ -254,9 +254,12 @@ def _output(
     found: Input,
     options: Options,
     executor: ThreadPoolExecutor,
+    *,
+    whole: bool,
 ) -> RecordOutput | TextOutput:
     if part is not None and (to_format == RECORD_FORMAT or (to_format is None and is_record_name(part.target))):
-        return RecordOutput(part, series=found.series, executor=executor)
+        carry = found.carry if isinstance(found, RecordInput) and whole else None
+        return RecordOutput(part, series=found.series, executor=executor, carry=carry)
     adapter = registry.by_name(to_format) if to_format is not None else target_adapter(name)
     document = found.provenance()
     return TextOutput(part, stream, adapter, name=name, options=options, executor=executor, document=document)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from . import registry
 from .adapter import Adapter, Note, Snapshot
@@ -20,6 +20,9 @@ from .options import Options
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY
 from .sniff import HDF5_SIGNATURE, is_record
 from .source import Source
+
+if TYPE_CHECKING:
+    from .records import RecordWriter
 
 RECORD_FORMAT = "molrec-h5"
 
@@ -172,6 +175,14 @@ class RecordInput:
         for snapshot in record_snapshots(self.record, chosen):
             self._read += 1
             yield snapshot if transform is None else transform(snapshot)
+
+    def carry(self, writer: RecordWriter) -> None:
+        """Write what the frames do not hold: a frame beside the trajectory, and what MolRec does not know."""
+        from .records import copy_unknown
+
+        if self.record.trajectory is not None and self.record.frame is not None:
+            writer.set_section("frame", self.record.frame)
+        copy_unknown(self.record, writer)
 
     def provenance(self) -> dict[str, Any]:
         """The document of the record itself."""

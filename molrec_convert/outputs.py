@@ -72,6 +72,10 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
+Carry = Callable[["RecordWriter"], object]
+"""Writes to a record, before it is closed, what does not come in frames."""
+
+
 class RecordOutput:
     """A record, written once whatever its frames turn out to hold.
 
@@ -80,9 +84,10 @@ class RecordOutput:
     which holds all frames: the record is the same as if it had been known from the start.
     """
 
-    def __init__(self, part: PartFile, *, series: bool, executor: Executor) -> None:
+    def __init__(self, part: PartFile, *, series: bool, executor: Executor, carry: Carry | None = None) -> None:
         self._part = part
         self._series = series
+        self._carry = carry
         self._executor = executor
         self._placement = Placement()
         self._waiting: list[Snapshot] = []
@@ -133,6 +138,8 @@ class RecordOutput:
             self._end_segment()
             self._join()
         self._writer.set_meta(document)
+        if self._carry is not None:
+            self._carry(self._writer)
         self._writer.close()
         if self._segments:
             self._segments[0][0].replace(self._part.path)
@@ -153,6 +160,8 @@ class RecordOutput:
 
         with create(self._part.path, meta=document, executor=self._executor) as writer:
             writer.set_section("frame", self._placement.alone(self._waiting[0]))
+            if self._carry is not None:
+                self._carry(writer)
 
     def _begin(self, *, last: bool = False) -> None:
         path = self._part.path.with_name(f"{self._part.path.name}.{len(self._segments)}")

@@ -43,6 +43,7 @@ class Placement:
         self._about: dict[str, Any] = {}
         self._about_tags: dict[str, str] = {}
         self._moving_about: dict[str, None] = {}  # in the order in which they were found to move
+        self._partial_about: set[str] = set()  # those that some frames lack
         self._last_step: int | None = None
         self._stepless = self._stepped = self._some_time = False
         self._boxed = self._undefined = False
@@ -134,6 +135,9 @@ class Placement:
             return False
         changed, self._last_about = False, about
         for key in {**self._about_tags, **about.tags}:
+            if self._seen and (key not in about or key not in self._about_tags) and key not in self._partial_about:
+                self._partial_about.add(key)
+                changed = True
             if key in about:
                 tag = joined_tag(self._about_tags.get(key, about.tag(key)), about.tag(key))
                 changed |= key in self._moving_about and tag != self._about_tags[key]
@@ -198,7 +202,8 @@ class Placement:
     def _meta(self) -> dict[str, MetaSpec]:
         meta = dict(self.schema.meta)
         for key in self._moving_about:
-            meta[key] = optional_meta(self._about_tags[key])
+            tag = self._about_tags[key]
+            meta[key] = optional_meta(tag) if key in self._partial_about else MetaSpec(tag)
         if self.ordinal_steps and self._stepped:
             meta[STEP_KEY] = MetaSpec("json", None) if self._stepless else MetaSpec("i64")
         if not self.timed and self._some_time:

@@ -106,6 +106,9 @@ def declare_precision(precision: Mapping[str, float]) -> Step:
         if atoms is None:
             return snapshot
         columns = dict(atoms.columns)
+        snapshot.notes += [
+            Note(f"there is no column {name} to keep to a precision") for name in wanted if name not in atoms
+        ]
         for name, column in atoms.columns.items():
             by = wanted.get(name, None if may_be_fixed(name, column.dtype) else rest)
             if by is not None and column.dtype == "f64":

@@ -80,8 +80,6 @@ class ChunkQueue:
         future = self._pool().submit(array.encode, pieces, rows, plain=False)
         self._waiting.append((array, first, rows, size, future))
         self._bytes += size
-        while self._waiting and self._waiting[0][-1].done():
-            self._write_first()
 
     def drain(self) -> None:
         """Write all that waits."""
