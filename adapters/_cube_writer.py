@@ -233,7 +233,8 @@ class Cube:
 
     def _numbers(self, atoms: Block) -> Array:
         """The atomic numbers; those of the source that are negative stand where none is known."""
-        if "atomic_number" in atoms:
+        known = "atomic_number" in atoms and (atoms.column("atomic_number").valid is None or "element" not in atoms)
+        if known:
             numbers = _filled(atoms.column("atomic_number"), 0).astype(np.int64)
         elif "element" in atoms:
             texts = _filled(atoms.column("element"), np.array("", dtype=STRING))

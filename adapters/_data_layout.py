@@ -10,6 +10,7 @@ import numpy as np
 
 from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
+from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block
 
 from ._data_header import TOPOLOGY
@@ -53,6 +54,12 @@ class Layout:
         return frozenset((*self.style.columns, *(IMAGES if self.images else ()), *self.velocities))
 
 
+def name_in_file(column: str) -> str | None:
+    """What a data file calls a column of a record; None where another column goes by this name there."""
+    name = NAMES_IN_FILE.get(column, column)
+    return name if column in NAMES_IN_FILE or row_of(name).target == column else None
+
+
 def layout_of(columns: Collection[str], blocks: Collection[str], about: Mapping[str, Any]) -> Layout:
     """The style that the source had where it still fits, else the smallest that holds most of some columns.
 
@@ -65,7 +72,7 @@ def layout_of(columns: Collection[str], blocks: Collection[str], about: Mapping[
     about
         What is known of the source, for ``lammps_atom_style``.
     """
-    names = {NAMES_IN_FILE.get(column, column) for column in columns} | set(REQUIRED)
+    names = {name for name in map(name_in_file, columns) if name is not None} | set(REQUIRED)
     if SIGNED["mol"] in columns or blocks:
         names.add("mol")
     style = kept = _kept(str(about.get("lammps_atom_style", "")), names, blocks)
@@ -140,6 +147,8 @@ def lost(contents: Contents) -> Iterator[Loss]:
             continue
         if not _is_held(column, layout):
             yield Loss(f"atoms.{column}", f"a line of atom style {layout.style.name} has no such column")
+        elif column in REDUCED.values() and contents.about.get("lammps_units") != DIMENSIONLESS:
+            yield Loss(f"name of atoms.{column}", "numbers without dimension are those of a file in lj units")
         elif spec.nullable and not (column == "mol_id" and SIGNED["mol"] in columns):
             yield Loss(f"nulls of atoms.{column}", "the format marks no missing values")
     for atoms in (snapshot.frame["atoms"] for snapshot in contents.snapshots if "atoms" in snapshot.frame):
@@ -157,7 +166,7 @@ def lost(contents: Contents) -> Iterator[Loss]:
 
 
 def _is_held(column: str, layout: Layout) -> bool:
-    return column in OF_ATOMS or NAMES_IN_FILE.get(column, column) in layout.names or column == SIGNED["mol"]
+    return column in OF_ATOMS or name_in_file(column) in layout.names or column == SIGNED["mol"]
 
 
 def _lost_elements(atoms: Block, about: Mapping[str, Any], layout: Layout) -> Iterator[Loss]:

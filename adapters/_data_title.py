@@ -10,16 +10,16 @@ from ._lammps import STYLES
 
 TITLE = "LAMMPS data file written by molrec-convert"
 """The title of a file whose source had none."""
-STEP = re.compile(r"\btimestep = (\d{1,18})\b")
+STEP = re.compile(r"\btimestep = (\d{1,19})\b")
 UNITS = re.compile(rf"\bunits = ({'|'.join(STYLES)})\b")
-STATED = re.compile(rf"(?:, timestep = \d{{1,18}})?(?:, units = (?:{'|'.join(STYLES)}))?$")
+STATED = re.compile(rf"(?:, timestep = \d{{1,19}})?(?:, units = (?:{'|'.join(STYLES)}))?$")
 """How a title ends that states both, as LAMMPS writes it."""
 
 
 def step_in(title: str) -> int | None:
     """The step that a title states."""
     found = STEP.search(title)
-    return None if found is None else int(found[1])
+    return None if found is None or int(found[1]) >= 2**63 else int(found[1])
 
 
 def units_in(title: str) -> str | None:

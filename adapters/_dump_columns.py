@@ -166,7 +166,7 @@ def widened(plan: Plan, column: int, token: str) -> Plan | None:
     if row.kind == "u" and token[:1] == "-":
         target = SIGNED.get(row.source) or _free(row.target, {each.target for each in plan.rows}, "i")
         row = replace(row, target=target, kind="i")
-    elif row.source in WHOLE and row.source not in BY_SOURCE and _is_number(token):
+    elif (row.source in WHOLE or row.kind == "i") and row.target not in NARROW and _is_number(token):
         row = replace(row, target=_free(row.target, {each.target for each in plan.rows}, "d"), kind="d")
     else:
         return None

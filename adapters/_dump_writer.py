@@ -15,7 +15,7 @@ from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES
-from molrec_convert.mapping.units import SYSTEMS, Units, factor
+from molrec_convert.mapping.units import DIMENSIONLESS, SYSTEMS, Units, factor
 from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.precision import decimals_of
@@ -172,12 +172,14 @@ NULL = "?"
 
 
 def _signed(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """The columns, with the negative numbers that their canonical ones could not hold."""
+    """The columns, with the negative numbers that their canonical ones could not hold, and with ids of all rows."""
     left = dict(columns)
     for source, target in SIGNED.items():
         canonical = BY_SOURCE[source].target
         if target in left and canonical in left and left[canonical].valid is not None:
             left[canonical] = left.pop(target)
+    if "id" in left and left["id"].valid is not None:  # rows are sorted by their ids
+        left["id"] = Column.of(np.arange(1, len(left["id"]) + 1, dtype=np.uint64))
     return left
 
 
@@ -244,7 +246,7 @@ def lost(contents: Contents) -> Iterator[Loss]:
     blocks = contents.schema.blocks
     columns = blocks["atoms"].columns if "atoms" in blocks else {}
     wanted = contents.about.get("lammps_columns")
-    dimensionless = bool(set(REDUCED.values()) & set(columns))
+    dimensionless = contents.about.get("lammps_units") == DIMENSIONLESS
     restored: set[str] = set()
     if isinstance(wanted, list) and all(isinstance(name, str) for name in wanted):
         tokens = ["label" if name == "type" and "type_id" not in columns else "0" for name in wanted]
@@ -255,7 +257,7 @@ def lost(contents: Contents) -> Iterator[Loss]:
     tokens = ["label" if spec.dtype == "string" else "0" for spec in left.values()]
     plan = plan_of(list(names.values()), tokens, dimensionless=dimensionless)
     for row, (target, spec) in zip(plan.rows, left.items(), strict=True):
-        if spec.trailing:
+        if spec.trailing and 0 not in spec.trailing:
             yield Loss(f"axes of atoms.{target}", f"a line has the columns {names[target]}[1] and so on")
         elif row.target != target:
             yield Loss(f"name of atoms.{target}", f"a reader takes it for {row.target}")

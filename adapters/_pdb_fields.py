@@ -43,7 +43,7 @@ RECORDS = frozenset((b"ATOM", b"HETATM"))
 SMALLEST, LARGEST = -1e3, 1e4
 """No coordinate of three decimals in eight columns reaches them."""
 
-BOOKKEEPING = frozenset((b"MODEL", b"ENDMDL", b"END", b"TER", b"CRYST1", b"MASTER", b"NUMMDL"))
+BOOKKEEPING = frozenset((b"MODEL", b"ENDMDL", b"END", b"TER", b"CRYST1", b"CONECT", b"MASTER", b"NUMMDL"))
 """Records that frame a file or count its records, or stand in columns; they are made anew."""
 
 

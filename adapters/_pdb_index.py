@@ -30,7 +30,7 @@ INSIDE = [b"MODEL", b"END", b"CRYST1"]
 END = b"END"
 BEHIND = frozenset((b"", b"CONECT", b"MASTER", b"TER"))
 """Records that may follow the last model."""
-CELL = re.compile(rb"^CRYST1.*", re.IGNORECASE | re.MULTILINE)
+CELL, BONDS = (re.compile(rb"^%b.*" % word, re.IGNORECASE | re.MULTILINE) for word in (b"CRYST1", b"CONECT"))
 POSITION_END, NUMBER_ENDS = 54, (60, 66)
 """Where the positions of an atom line end, and the numbers that follow them."""
 
@@ -50,7 +50,7 @@ class Place:
     bonds
         The CONECT records that follow its ENDMDL.
     shared_bonds
-        Those that follow the last ENDMDL.
+        Those that follow the last ENDMDL, or stand before all atoms.
     tail
         Other text after the last frame.
     notes
@@ -90,6 +90,7 @@ class FrameFinder:
         self._window, self._path, self._keep = window, path, keep
         self._cell: tuple[bytes, int] | None = None
         self._modelled = False
+        self._bonds_before = b""
 
     def spans(self) -> Iterator[Span]:
         """The frames in order; see `molrec_convert.adapter.Importer.index`."""
@@ -120,7 +121,7 @@ class FrameFinder:
 
     def _ready(self, span: Span, shared: bytes, *, alone: bool) -> Span:
         place: Place = span.context
-        place.shared_bonds = shared
+        place.shared_bonds = shared if not self._bonds_before else self._bonds_before + b"\n" + shared
         if place.model is None and not (alone and not self._modelled):
             place.model = span.ordinal + 1
         return span
@@ -165,8 +166,10 @@ class FrameFinder:
         header = b"".join(parts)
         if b"\0" in header:
             self._refuse_nul(header, first + header.count(b"\n", 0, header.index(b"\0")))
-        for match in CELL.finditer(header):
-            self._cell = (match[0].rstrip(b"\r"), first + header.count(b"\n", 0, match.start()))
+        self._bonds_before = b"\n".join(BONDS.findall(header))
+        last = deque(CELL.finditer(header), maxlen=1)
+        if last:
+            self._cell = (last[0][0].rstrip(b"\r"), first + header.count(b"\n", 0, last[0].start()))
         return header
 
     def _refuse_nul(self, text: bytes, line: int) -> None:

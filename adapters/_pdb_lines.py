@@ -5,14 +5,14 @@ Reference: wwPDB format 3.3, "Coordinate Section".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from molrec_convert.errors import FormatError
 from molrec_convert.mapping.elements import SYMBOLS
-from molrec_convert.model import Block, Column
+from molrec_convert.model import Block, Column, ColumnSpec
 from molrec_convert.text.table import format_table
 
 from ._pdb_elements import ISOTOPES, name_field
@@ -31,6 +31,14 @@ COLUMNS = frozenset(
      "ter_after")
 )  # fmt: skip
 """Columns of atoms that are written."""
+OWN = {
+    **dict.fromkeys(("record_type", "segid", "pdb_name", "pdb_element"), "string"),
+    **dict.fromkeys(("atom_id", "res_seq", "anisou"), "i64"),
+    "isotope": "u64",
+    "ter_after": "bool",
+}
+"""Types of columns that no other format knows; another column of such a name is not what it means here."""
+AXES = {"anisou": (6,)}
 LETTERS = {mass: letter for letter, mass in ISOTOPES.items()}
 NAME = 4
 """Characters of a name."""
@@ -59,6 +67,15 @@ class Serials(NamedTuple):
         """A serial as it is printed."""
         word: bytes = self.table[row].tobytes()
         return word.decode()
+
+
+def foreign_columns(columns: Mapping[str, Column | ColumnSpec]) -> list[str]:
+    """The columns that only share their name with one of the format's own."""
+    return [
+        name
+        for name, dtype in OWN.items()
+        if name in columns and (columns[name].dtype != dtype or columns[name].trailing != AXES.get(name, ()))
+    ]
 
 
 def serials_of(atoms: Block, bonds: Block | None, path: str, frame: int) -> Serials:

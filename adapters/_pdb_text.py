@@ -27,7 +27,7 @@ UNCERTAIN = frozenset((b"SIGATM", b"SIGUIJ"))
 """Standard deviations of old files."""
 OF_THE_CELL = frozenset(("SCALE1", "SCALE2", "SCALE3", "ORIGX1", "ORIGX2", "ORIGX3"))
 """Records that say how positions and cell belong together; wrong where the cell has changed."""
-TIME = re.compile(r"^TITLE\b.*?(?:\bt=\s*(?P<time>[-+]?[0-9][-+.0-9eE]*))?(?:\s*\bstep=\s*(?P<step>[0-9]{1,18}))?\s*$")
+TIME = re.compile(r"^TITLE\b.*?(?:\bt=\s*(?P<time>[-+]?[0-9][-+.0-9eE]*))?(?:\s*\bstep=\s*(?P<step>[0-9]{1,19}))?\s*$")
 
 
 @dataclass(slots=True)
@@ -136,5 +136,6 @@ def moment_of(*texts: str) -> Moment:
                 time = None if match["time"] is None else float(match["time"])
             except ValueError:
                 continue
-            return Moment(time, None if match["step"] is None else int(match["step"]))
+            step = None if match["step"] is None else int(match["step"])
+            return Moment(time, step if step is None or step < 2**63 else None)
     return Moment()

@@ -21,7 +21,7 @@ from molrec_convert.options import Options
 
 from ._pdb_bonds import bond_lines
 from ._pdb_cell import Placed, cell_record, no_cell_record, placed
-from ._pdb_lines import LinePrinter, Serials, serials_of
+from ._pdb_lines import LinePrinter, Serials, foreign_columns, serials_of
 from ._pdb_text import OF_THE_CELL, moment_of
 
 Array = np.ndarray[Any, Any]
@@ -106,6 +106,9 @@ class PdbExporter:
     def _frame(self, snapshot: Snapshot, ordinal: int) -> tuple[bytes, bytes]:
         """Cell, text and atoms of a frame; and its bonds."""
         atoms = snapshot.frame["atoms"] if "atoms" in snapshot.frame else Block(count=0)
+        if foreign := foreign_columns(atoms.columns):
+            columns = {name: column for name, column in atoms.columns.items() if name not in foreign}
+            atoms = Block.of(columns, atoms.count)
         box = snapshot.frame.box
         had_cell = self._cells.tell(ordinal, box is not None and box.defined)
         cell = self._cell(snapshot)

@@ -70,13 +70,10 @@ def present_columns(atoms: Block, about: Mapping[str, Any], words: WordTable) ->
 
 
 def unwritable(atoms: Block, about: Mapping[str, Any], words: WordTable) -> list[str]:
-    """The columns of texts that are not single words; one of such texts that the source had stays, at the line's end."""
+    """The columns of texts that are not single words; one of such texts that the source had stays at the line's end."""
     kept = REST.name if str(about.get("xyz_columns", "")).endswith(properties_text([REST])) else None
-    return [
-        name
-        for name, column in atoms.columns.items()
-        if column.dtype == "string" and name != kept and not words.are_words(name, column.values)
-    ]
+    texts = {name: column.values for name, column in atoms.columns.items() if column.dtype == "string"}
+    return [name for name, values in texts.items() if not words.are_words(name, values, several=name == kept)]
 
 
 _CHECKED = WordTable()

@@ -35,9 +35,12 @@ class WordTable:
                 self._coded[name] = last
             return last[1]
 
-    def are_words(self, name: str, values: Array) -> bool:
-        """Whether every text of a column is one word, or none, as an atom line can have it."""
-        return all(not word or word.split() == [word] for word in self.coded(name, values)[1])
+    def are_words(self, name: str, values: Array, *, several: bool = False) -> bool:
+        """Whether every text of a column is one word, or none, as an atom line can have it; or several on one line."""
+        words = self.coded(name, values)[1]
+        if several:
+            return all(len(word.splitlines()) <= 1 and word == word.strip() for word in words)
+        return all(not word or word.split() == [word] for word in words)
 
     def give_elements(self, name: str, labels: Column, element: Column) -> bool:
         """Whether a column of elements is what reading the labels gives."""

@@ -93,8 +93,9 @@ class XyzExporter:
             comment, scales = source.comment, Scales(None, spellings, source)
             title, behind = str(snapshot.about.get("xyz_title", "")), _vector_lines(snapshot)
         else:
+            self._check_rest(columns, ordinal)
             layout = made_layout(source, snapshot.about, columns, self._words, velocity=scales.velocity)
-            comment = _extended_comment(layout, snapshot, source, scales)
+            comment = extended_comment(layout, snapshot, source, scales)
         head = f"{atoms.count} {title}".rstrip() + f"\n{comment}\n"
         if not atoms.count:
             return head.encode() + behind
@@ -139,7 +140,7 @@ class XyzExporter:
     ) -> list[tuple[Cell, Style]]:
         """The columns of the file for a property, each with its style."""
         if not written.targets:
-            return [(self._labels(columns, count, ordinal), None)]
+            return [(self._labels(columns, count), None)]
         found: list[tuple[Cell, Style]] = []
         for target in written.targets:
             column = columns[target]
@@ -155,7 +156,7 @@ class XyzExporter:
             texts = values if column.trailing else column.values
             if valid is not None:
                 texts = np.where(valid, texts, np.array(NULL, dtype=STRING))
-            return self._text(written, target, texts, ordinal), None
+            return self._text(written, target, texts), None
         if values.dtype.kind == "b":
             return (values if valid is None else values & valid), None
         if values.dtype.kind in "iu":
@@ -171,12 +172,12 @@ class XyzExporter:
             return values, decimals_of(column.precision)
         return values, scales.style(target, values) or "r"
 
-    def _text(self, written: Written, target: str, values: Array, ordinal: int) -> Cell:
+    def _text(self, written: Written, target: str, values: Array) -> Cell:
         codes, words = self._words.coded(target, values)
         empty = "" if written.property == REST else EMPTY
         return codes, [(word or empty).encode() for word in words]
 
-    def _labels(self, columns: dict[str, Column], count: int, ordinal: int) -> Cell:
+    def _labels(self, columns: dict[str, Column], count: int) -> Cell:
         """The labels of atoms that no column holds as they are written."""
         columns = {**derived_columns(columns), **columns}  # elements of atomic numbers
         known = [columns[name] for name in LABELS if name in columns]
@@ -193,6 +194,17 @@ class XyzExporter:
                 values = np.where(there & (column.values != ""), column.values, values)
         codes, words = self._words.coded(name, values)
         return codes, [(word or UNKNOWN).encode() for word in words]
+
+    def _check_rest(self, columns: dict[str, Column], ordinal: int) -> None:
+        """Refuse a column of several words that does not stand at the end of lines any more."""
+        column = columns.get(REST.name)
+        if column is None or column.dtype != "string" or self._words.are_words(REST.name, column.values):
+            return
+        codes, words = self._words.coded(REST.name, column.values)
+        wrong = next(code for code, word in enumerate(words) if word and word.split() != [word])
+        row = int(np.flatnonzero(codes == wrong)[0])
+        message = f"column {REST.name}: {words[wrong]!r} of atom {row + 1} is not one word, which an atom line needs"
+        raise FormatError(message, path=self._path, frame=ordinal)
 
     def _check_range(self, name: str, values: Array, ordinal: int) -> None:
         if values.dtype == np.uint64 and values.size and values.max() >= 2**63:
@@ -299,7 +311,8 @@ def _same(value: Any, tag: str, other: Any, other_tag: str, key: str) -> bool:
 
 
 # ---------------------------------------------------------------- a new comment line
-def _extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Header | None, scales: Scales) -> str:
+def extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Header | None, scales: Scales) -> str:
+    """A comment line of keys and values for a frame: its cell, its columns, its moment and its values."""
     box, meta = snapshot.frame.box, snapshot.frame.meta
     parts = []
     if box is not None and box.defined:
@@ -319,7 +332,8 @@ def _extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Hea
         by = scales.of(META_QUANTITIES.get(key))
         text = value_text(value * by if by != 1.0 and isinstance(value, float) else value)
         name = KEYS.get(key, RENAMED.get(key, key))
-        taken = is_special(name, text.strip('"')) and (name != "pbc" or (box is not None and box.defined))
+        is_flags = name == "pbc" and isinstance(value, tuple) and (box is None or not box.defined)
+        taken = is_special(name, text.strip('"')) and not is_flags
         parts.append(f"{key_text(PREFIX + name if taken else name)}={text}")
     if source is not None and source.properties is None and not source.extended and "comment" not in meta:
         parts += [f"comment={value_text(source.comment)}"] if source.comment.strip() else []

@@ -22,7 +22,8 @@ import numpy as np
 from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
-from molrec_convert.model import Block, Column, Frame, Meta
+from molrec_convert.mapping.elements import NUMBERS
+from molrec_convert.model import Block, BlockSpec, Column, Frame, Meta
 from molrec_convert.options import Options
 from molrec_convert.text.window import Window
 
@@ -31,9 +32,9 @@ from ._pdb_bonds import BONDS, Bonds, bonds_of, read_stated
 from ._pdb_cell import Cell, placed, read_cell
 from ._pdb_columns import UNLESS_BLANK, ColumnMaker
 from ._pdb_index import FrameFinder, Place
-from ._pdb_lines import COLUMNS
+from ._pdb_lines import COLUMNS, NAME, foreign_columns
 from ._pdb_text import Between, kept_text, moment_of, sorted_out, tensors_of
-from ._pdb_writer import META, PdbExporter
+from ._pdb_writer import HIGHEST_ORDER, META, PdbExporter
 
 DECIMALS = (3, 4, 5, 6)
 """Numbers of decimals that positions may be written with; eight columns hold no more."""
@@ -141,7 +142,7 @@ class PdbImporter:
         """What the exporter restores."""
         about: dict[str, Any] = {}
         header = self._header(place.header)
-        remarks = kept_text([*between.kept, *_not_bonds(place.tail)])
+        remarks = kept_text([*between.kept, *place.tail.split(b"\n")])
         about |= {"pdb_header": header} if header else {}
         about |= {"pdb_remarks": remarks} if remarks else {}
         about |= {"pdb_model": place.model} if place.model is not None else {}
@@ -150,10 +151,6 @@ class PdbImporter:
             about |= {"space_group": cell.group} if cell.group else {}
             about |= {"z_value": cell.copies} if cell.copies is not None else {}
         return Meta(about)
-
-
-def _not_bonds(tail: bytes) -> list[bytes]:
-    return [line for line in tail.split(b"\n") if line[:6].upper() != b"CONECT"]
 
 
 def _decimals(columns: dict[str, Column]) -> dict[str, int]:
@@ -181,13 +178,42 @@ def _lost(contents: Contents) -> Iterator[Loss]:
     yield from (Loss(f"atoms.{name}", "all of it is blank") for name in UNLESS_BLANK if _is_blank(contents, name))
     if any(map(_is_turned, contents.snapshots)):
         yield Loss("orientation of the cell", "the format fixes it; the cell is turned, together with the positions")
-    atoms = contents.schema.blocks.get("atoms")
-    if atoms is not None and {"name", "type"} <= atoms.columns.keys():
-        yield Loss("atoms.type", "the format holds the names of atoms")
-    bonds = contents.schema.blocks.get("bonds")
-    for name in () if bonds is None else bonds.columns:
+    atoms, bonds = (contents.schema.blocks.get(name, BlockSpec()).columns for name in ("atoms", "bonds"))
+    yield from (Loss(f"atoms.{name}", "the format has another column of this name") for name in foreign_columns(atoms))
+    if "type" in atoms:
+        written = "name" not in atoms and all(map(_types_are_names, contents.snapshots))
+        yield Loss("name of atoms.type" if written else "atoms.type", "the format holds the names of atoms")
+    if "element" in atoms and any(map(_has_unknown_element, contents.snapshots)):
+        yield Loss("atoms.element", "some are symbols of no element")
+    for name, spec in atoms.items():
+        if spec.nullable and spec.dtype == "string" and name in COLUMNS - {"element", "type"}:
+            yield Loss(f"nulls of atoms.{name}", "a blank field is an empty text")
+    for name in bonds:
         if name not in BONDS:
             yield Loss(f"bonds.{name}", "the format states which atoms are bound, and the order")
+    if "bond_number" in bonds and any(map(_has_odd_order, contents.snapshots)):
+        yield Loss("bonds.bond_number", f"bonds are stated once to {HIGHEST_ORDER} times")
+
+
+def _types_are_names(snapshot: Snapshot) -> bool:
+    atoms = snapshot.frame.get("atoms")
+    kinds = None if atoms is None else atoms.columns.get("type")
+    return kinds is None or (kinds.valid is None and all(0 < len(word) <= NAME for word in set(kinds.values.tolist())))
+
+
+def _has_unknown_element(snapshot: Snapshot) -> bool:
+    atoms = snapshot.frame.get("atoms")
+    column = None if atoms is None else atoms.columns.get("element")
+    if column is None:
+        return False
+    words = set((column.values if column.valid is None else column.values[column.valid]).tolist())
+    return not words <= NUMBERS.keys()
+
+
+def _has_odd_order(snapshot: Snapshot) -> bool:
+    bonds = snapshot.frame.get("bonds")
+    column = None if bonds is None else bonds.columns.get("bond_number")
+    return column is not None and bool(((column.values < 1) | (column.values > HIGHEST_ORDER)).any())
 
 
 def _is_blank(contents: Contents, name: str) -> bool:

@@ -28,7 +28,7 @@ from ._xyz_dialects import read_header, units_of
 from ._xyz_frames import BOM, FrameText, FrameWalk, begins_frame, ends_alike, head_of
 from ._xyz_header import OWN, Header
 from ._xyz_labels import TextReader, decoded
-from ._xyz_layout import lost
+from ._xyz_lost import lost
 from ._xyz_numbers import Spelling, fixed_only, spellings_of
 from ._xyz_rows import REST, RowError, base_properties, columns_of, plain_properties, split_ragged, width_of
 from ._xyz_writer import XyzExporter

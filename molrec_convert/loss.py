@@ -11,6 +11,8 @@ from .model import ColumnSpec, Meta, Schema
 
 BOOKKEEPING = frozenset(("source", "topology", "creator", "convert", "units"))
 """What the document of a record says of the record itself and of its numbers, which no other file repeats."""
+OF_THE_SERIES = ("frames after the first", "a changing number of atoms")
+"""Losses of several frames, not of any one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +141,8 @@ def losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool
         ("box.boundary", contents.open_axes and carries.box, carries.boundary),
         ("step", contents.step, carries.step),
         ("time", contents.time, carries.time),
-        ("frames after the first", contents.frames > 1, carries.frames),
-        ("a changing number of atoms", contents.varying, carries.varying),
+        (OF_THE_SERIES[0], contents.frames > 1, carries.frames),
+        (OF_THE_SERIES[1], contents.varying, carries.varying),
     ):
         if there and not held:
             yield Loss(item, "the format has no place for it")
@@ -173,7 +175,7 @@ def _losses_of_column(key: str, column: ColumnSpec, carries: Carries) -> Iterato
     elif 0 in column.trailing:
         yield Loss(f"atoms.{key}", "the format holds no column of no values")
     else:
-        if len(column.trailing) > 1:
+        if len(column.trailing) > 1 or column.trailing == (1,):
             yield Loss(f"axes of atoms.{key}", "the format holds the values of an atom in a row")
         if column.nullable and not carries.nulls:
             yield Loss(f"nulls of atoms.{key}", "the format marks no missing values")

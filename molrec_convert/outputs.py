@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from . import registry
 from .adapter import Adapter, Exporter, Note, Snapshot
 from .errors import LossError, OptionError, RecordError, TargetError
-from .loss import Contents, Loss, LossReport, losses, record_losses
+from .loss import OF_THE_SERIES, Contents, Loss, LossReport, losses, record_losses
 from .model import Meta
 from .options import Options
 from .placement import Placement, Placer
@@ -322,7 +322,10 @@ class TextOutput:
         self._first_count = count if self._first_count is None else self._first_count
         contents.frames = self.frames + 1
         contents.varying = count != self._first_count
-        yield from self._lost(contents)
+        left_out = self.frames and not self._adapter.carries.frames
+        for loss in self._lost(contents):
+            if not left_out or loss.item in OF_THE_SERIES:
+                yield loss
         if not self.frames:
             yield from record_losses(self._document)
 

@@ -54,6 +54,8 @@ class Trip(NamedTuple):
         The file.
     before, after
         The frames as they were, and as they were read.
+    documents
+        What the records say of themselves, before and after.
     named
         What the report says was lost.
     warnings
@@ -63,6 +65,7 @@ class Trip(NamedTuple):
     path: Path
     before: list[Snapshot]
     after: list[Snapshot]
+    documents: tuple[dict[str, Any], dict[str, Any]]
     named: set[str]
     warnings: list[str]
 
@@ -83,7 +86,7 @@ def trip(folder: Path, adapter: Adapter, data: Any, **options: Any) -> Trip:
     said = [str(warning.message) for warning in caught if not issubclass(warning.category, LossWarning)]
     named = {SHOWN.sub("", item) for text in lost for item in text.partition(": ")[2].split(", ")}
     before = record_of(data, step=options.get("step"), time=options.get("time"))
-    return Trip(path, snapshots_of(before), snapshots_of(record), named, said)
+    return Trip(path, snapshots_of(before), snapshots_of(record), (before.meta, record.meta), named, said)
 
 
 def record_of(data: Any, *, step: Sequence[int] | None = None, time: Sequence[float] | None = None) -> Record:
@@ -105,7 +108,7 @@ def snapshots_of(record: Record) -> list[Snapshot]:
 # ---------------------------------------------------------------- what is not kept
 def differences(there: Trip, slack: Slack) -> set[str]:
     """What of the frames before is not in those after, as a report names it."""
-    found: set[str] = set()
+    found = {f"record.{key}" for key in there.documents[0] if key not in there.documents[1]}
     if len(there.after) < len(there.before):
         found.add("frames after the first")
     sizes = [{_count(snapshot.frame) for snapshot in snapshots} for snapshots in (there.before, there.after)]
@@ -162,32 +165,62 @@ def _cell_differences(one: Box | None, other: Box | None, slack: Slack) -> set[s
     return found
 
 
+TURNED = ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz")
+"""Columns that turn with the cell."""
+
+
 def _block_differences(name: str, one: Block, other: Block, slack: Slack, *, turned: bool) -> set[str]:
-    found: set[str] = set()
     if one.count != other.count:
         return {name}
-    if one.shape != other.shape:
-        found.add(f"shape of {name}")
+    found = {f"shape of {name}"} if one.shape != other.shape else set()
+    if name == "bonds" or (_has_own_ids(one) and _has_own_ids(other)):
+        one, other = (_in_order(name, block) for block in (one, other))
     for key, column in one.columns.items():
         place = f"{name}.{key}"
-        if key in other:
-            if not (turned and name == "atoms" and key in ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz")):
-                found |= _column_differences(place, column, other.column(key), _slack(slack, name, key))
-        elif f"{key}[1]" in other:
-            found.add(f"axes of {place}")
-        elif key == "atomic_number" and "element" in other:
-            numbers = [NUMBERS.get(symbol, 0) for symbol in other["element"].tolist()]
-            found |= _column_differences(place, column, Column(u64_of(numbers), valid=column.valid), (0.0, 0.0))
-        elif any(_same(column, there) for new, there in other.columns.items() if new not in one):
-            found.add(f"name of {place}")
-        else:
+        read, how = _counterpart(name, key, one, other)
+        if read is None:
             found.add(place)
+            continue
+        if turned and name == "atoms" and key in TURNED:
+            continue
+        found |= {f"{how} of {place}"} if how else set()
+        found |= _column_differences(place, column, read, _slack(slack, name, key))
     return found
 
 
-def u64_of(numbers: Sequence[int]) -> np.ndarray[Any, Any]:
-    """Numbers as a column of them."""
-    return np.array(numbers, "u8")
+def _in_order(name: str, block: Block) -> Block:
+    """A block whose rows are in an order that means nothing: atoms by their ids, bonds by their ends."""
+    if name == "bonds" and {"atomi", "atomj"} <= block.keys():
+        low, high = np.minimum(block["atomi"], block["atomj"]), np.maximum(block["atomi"], block["atomj"])
+        order = np.lexsort((high, low))
+        columns = {**block.columns, "atomi": Column(low), "atomj": Column(high)}
+        return Block({key: column.rows(order) for key, column in columns.items()})
+    return block.rows(np.argsort(block["id"])) if _has_own_ids(block) else block
+
+
+def _has_own_ids(block: Block) -> bool:
+    ids = block.columns.get("id")
+    return ids is not None and ids.valid is None and len(np.unique(ids.values)) == len(ids)
+
+
+def _counterpart(name: str, key: str, one: Block, other: Block) -> tuple[Column | None, str | None]:
+    """The column that holds what a column of a block held, and what is else about it: another name, or other axes."""
+    column = one.column(key)
+    if key in other:
+        return other.column(key), None
+    if key == "atomic_number" and "element" in other:
+        numbers = [NUMBERS.get(symbol, 0) for symbol in other["element"].tolist()]
+        known = _mask(other.column("element"))
+        return Column(
+            np.array(numbers, "u8"), valid=known & _mask(column) if known[_mask(column)].all() else known
+        ), None
+    parts = [other.column(part) for k in range(column.values.size) if (part := f"{key}[{k + 1}]") in other]
+    if parts:
+        together = np.stack([part.values for part in parts], axis=1).reshape(column.values.shape)
+        return Column(together, valid=parts[0].valid), "axes"
+    new = [there for there in other if there not in one]
+    same = next((there for there in new if key != "element" and _same(column, other.column(there))), None)
+    return (None, None) if same is None else (other.column(same), "name")
 
 
 def _slack(slack: Slack, block: str, key: str) -> tuple[float, float]:
@@ -197,17 +230,16 @@ def _slack(slack: Slack, block: str, key: str) -> tuple[float, float]:
 
 
 def _column_differences(place: str, one: Column, other: Column, slack: tuple[float, float]) -> set[str]:
-    if one.valid is not None and not np.array_equal(one.valid, _mask(other)):
-        return {f"nulls of {place}"}
     rows = _mask(one)
+    found = {f"nulls of {place}"} if one.valid is not None and not np.array_equal(rows, _mask(other)) else set()
     if other.valid is not None and not other.valid[rows].all():
         return {place}
     before, after = one.values[rows], other.values[rows]
     if one.trailing != other.trailing:
         if before.size != after.size or not before.size or not _close(before.ravel(), after.ravel(), *slack):
             return {place}
-        return {f"axes of {place}"}
-    return set() if _close(before, after, *slack) else {place}
+        return found | {f"axes of {place}"}
+    return found if _close(before, after, *slack) else found or {place}
 
 
 def _mask(column: Column) -> np.ndarray[Any, Any]:

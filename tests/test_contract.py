@@ -32,7 +32,6 @@ def by_adapter(adapters):
 
 REFUSED = {
     ("pdb", "long names"): "atom 1: name 'CA1234' does not fit the 4 columns of the format",
-    ("xyz", "empty words"): "column icode: '' of atom 1 is not one word, which an atom line needs",
     ("lammps-dump", "empty words"): "column icode: '' of row 0 is not one word, which a dump needs",
 }
 """Frames that a format cannot take at all, with the reason."""

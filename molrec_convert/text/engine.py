@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _fallback
 
 Buffer = bytes | bytearray | memoryview
 Words = tuple[NDArray[np.int32], list[bytes]]
@@ -92,7 +91,12 @@ def load_native() -> Engine | None:
 
 def choose() -> Engine:
     """Return the fastest engine there is."""
-    return load_native() or _fallback
+    native = load_native()
+    if native is not None:
+        return native
+    from . import _fallback
+
+    return _fallback
 
 
 active: Engine = choose()

@@ -6,7 +6,7 @@ from . import engine
 from .faults import StreamError
 from .streams import ByteStream
 
-CHUNK = 1 << 20
+CHUNK = 1 << 22
 LONGEST_LINE = 1 << 26
 """Where `Window.next_line` stops looking for a line end: the file is no text."""
 

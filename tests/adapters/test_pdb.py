@@ -284,6 +284,11 @@ class TestBonds:
         made = read(one + "CONECT    1    2\n" + two + three + "CONECT    1    2    2\nEND\n")
         assert [bonds_of(made, k) for k in range(3)] == [[(0, 1, 1)], [(0, 1, 2)], [(0, 1, 2)]]
 
+    def test_bonds_before_the_atoms(self, read):
+        made = read(text("CONECT    1    2", "REMARK", *pair(), "END"))
+        assert bonds_of(made) == [(0, 1, 1)]
+        assert made.about["pdb_header"] == "REMARK"
+
     def test_bonds_that_hold_for_all_stand_once(self, read):
         made = read(THREE + "CONECT    1    2\n")
         assert list(made.record.system["bonds"]) == ["atomi", "atomj", "bond_number"]

@@ -76,7 +76,9 @@ class TestLines:
 
     def test_other_sources(self, written):
         plain = {name: values for name, values in atoms(2).items() if name != "element"}
-        found = written(Frame({"atoms": {**plain, "type": ["OW", "HW"], "atomic_number": np.array([8, 1], "u8")}}))
+        frame = Frame({"atoms": {**plain, "type": ["OW", "HW"], "atomic_number": np.array([8, 1], "u8")}})
+        with pytest.warns(LossWarning, match=r"not carried by pdb: name of atoms\.type$"):
+            found = written(frame)
         assert found == text(
             "ATOM      1  OW  UNK     1       0.000   0.000   0.000  1.00  0.00           O  ",
             "ATOM      2  HW  UNK     1       1.000   0.000   0.000  1.00  0.00           H  ",
@@ -87,8 +89,9 @@ class TestLines:
 
     def test_types_that_are_no_names(self, written):
         frame = Frame({"atoms": atoms(2, type=["C", "carbon"])})
-        with pytest.warns(
-            ConvertWarning, match="types are no names of up to 4 characters; atoms are called by their element"
+        with (
+            pytest.warns(ConvertWarning, match="types are no names of up to 4 characters; atoms are called by their"),
+            pytest.warns(LossWarning, match=r"not carried by pdb: atoms\.type$"),
         ):
             assert written(frame).startswith("ATOM      1  C   UNK ")
 

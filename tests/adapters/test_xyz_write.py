@@ -301,6 +301,7 @@ class TestNew:
             ({"atomic_number": np.array([6, 1], "u8")}, f"{SPECIES}:Z:I:1", "C"),
         ],
     )  # fmt: skip
+    @pytest.mark.filterwarnings("ignore::molrec_convert.errors.ConvertWarning")
     def test_labels(self, tmp_path, names, columns, first):
         data = Frame({"atoms": {**names, "x": [0.0, 1.0], "y": [0.0, 1.0], "z": [0.0, 1.0]}})
         lines = written(tmp_path, data).split("\n")
@@ -345,22 +346,33 @@ class TestNew:
         with pytest.raises(LossError, match=r"xyz cannot hold atoms\.c"):
             written(tmp_path, data, strict=True)
 
-    @pytest.mark.parametrize(
-        ("column", "message"),
-        [
-            ({"name": ["C A", "CB"]}, "column name: 'C A' of atom 1 is not one word, which an atom line needs"),
-            ({"element": ["O", "a\tb"]}, "column element: 'a\\tb' of atom 2 is not one word, which an atom line needs"),
-            (
-                {"id": np.array([1, 2**63], "u8")},
-                "column id: 9223372036854775808 of atom 2 does not fit a signed 64-bit integer",
-            ),
-        ],
-    )
-    def test_what_is_refused(self, tmp_path, column, message):
+    def test_texts_that_are_no_words(self, tmp_path):
+        atoms = {**ATOMS, "name": ["C A", "CB"], "type": ["a", "b\nc"], "icode": ["", "A"]}
+        with pytest.warns(LossWarning, match=r"not carried by xyz: atoms\.name, atoms\.type$"):
+            text = written(tmp_path, Frame({"atoms": atoms}))
+        assert text.split("\n")[1:3] == [f"{SPECIES}:icode:S:1", 'O 0.0 1.0 1e-09 ""']
+        with pytest.warns(LossWarning, match=r"not carried by xyz: atoms\.element$"):
+            text = written(tmp_path, Frame({"atoms": {**ATOMS, "element": ["O", "H 1"], "name": ["a", "b"]}}))
+        assert text.split("\n")[2].startswith("a ")
+
+    def test_what_is_refused(self, tmp_path):
         with pytest.raises(FormatError) as error:
-            written(tmp_path, [Frame({"atoms": ATOMS}), Frame({"atoms": {**ATOMS, **column}})])
+            written(tmp_path, [Frame({"atoms": ATOMS}), Frame({"atoms": {**ATOMS, "id": np.array([1, 2**63], "u8")}})])
+        message = "column id: 9223372036854775808 of atom 2 does not fit a signed 64-bit integer"
         assert str(error.value) == f"new.xyz (frame 1): {message}"
         assert list(tmp_path.iterdir()) == []
+
+    def test_the_rest_of_lines(self, converted, text_of, tmp_path):
+        text = frame("C 0.5 0.5 0.5", "O 1.5 1.5 1.5 # an oxygen")
+        made = converted(text, "in.xyz")
+        assert text_of(made, "back.xyz").replace(" \n", "\n") == text
+        new = made.record.trajectory[0]
+        new.meta.set("xyz_columns", made.about["xyz_columns"])
+        with pytest.raises(FormatError) as error:
+            written(tmp_path, new)
+        assert str(error.value) == (
+            "new.xyz (frame 0): column rest: '# an oxygen' of atom 2 is not one word, which an atom line needs"
+        )
 
     def test_names_that_the_grammar_does_not_allow(self, tmp_path):
         data = Frame({"atoms": {**ATOMS, "a:b": [1.0, 2.0], "a b": [1.0, 2.0], "c": np.zeros((2, 0))}})
