@@ -83,11 +83,24 @@ def lost(contents: Contents) -> Iterator[Loss]:
     kept = field_names(sum(math.prod(spec.trailing) for spec in columns.values()), orbitals)
     if any(str(snapshot.about.get(COMMENT, "")).count("\n") > 1 for snapshot in contents.snapshots):
         yield Loss(COMMENT, "the format has two lines for it, and there are more")
+    if any(map(_has_other_numbers, contents.snapshots)):
+        yield Loss(f"atoms.{NUMBER}", "the numbers are not those of the atoms")
     for name in names:
         if name not in kept:
             yield Loss(f"name of {GRID}.{name}", "the format names no fields but orbitals")
         if columns[name].nullable:
             yield Loss(f"nulls of {GRID}.{name}", "the format marks no missing values")
+
+
+def _has_other_numbers(snapshot: Snapshot) -> bool:
+    """Whether the numbers kept of a file, some of them negative, are not those that its atoms get."""
+    atoms = snapshot.frame.get("atoms", Block(count=0))
+    if NUMBER not in atoms or not atoms.count:
+        return False
+    kept, known = atoms.column(NUMBER), atoms.columns.get("atomic_number")
+    if kept.dtype != "i64" or known is None or not (kept.values < 0).any():
+        return True
+    return not np.array_equal(np.maximum(kept.values, 0), _filled(known, 0).astype(np.int64))
 
 
 class Cube:
@@ -233,15 +246,15 @@ class Cube:
 
     def _numbers(self, atoms: Block) -> Array:
         """The atomic numbers; those of the source that are negative stand where none is known."""
-        known = "atomic_number" in atoms and (atoms.column("atomic_number").valid is None or "element" not in atoms)
-        if known:
-            numbers = _filled(atoms.column("atomic_number"), 0).astype(np.int64)
-        elif "element" in atoms:
+        told = atoms.columns.get("atomic_number")
+        if told is None and "element" not in atoms:
+            raise self._error("a cube needs the elements of its atoms, and they have neither atomic_number nor element")
+        numbers = np.zeros(atoms.count, np.int64) if told is None else _filled(told, 0).astype(np.int64)
+        if "element" in atoms and (told is None or told.valid is not None):
             texts = _filled(atoms.column("element"), np.array("", dtype=STRING))
             symbols, rows = np.unique(texts, return_inverse=True)
-            numbers = np.array([self._number(symbol, atoms) for symbol in symbols.tolist()], np.int64)[rows]
-        else:
-            raise self._error("a cube needs the elements of its atoms, and they have neither atomic_number nor element")
+            others = np.array([self._number(symbol, atoms) for symbol in symbols.tolist()], np.int64)[rows]
+            numbers = others if told is None else np.where(told.valid, numbers, others)
         if NUMBER in atoms and atoms.column(NUMBER).dtype == "i64":
             kept = atoms[NUMBER]
             numbers = np.where((kept < 0) & (numbers == 0), kept, numbers)

@@ -20,6 +20,8 @@ from ._data_types import Masses, Types, elements_column, elements_told
 from ._dump_columns import REDUCED, SIGNED
 from ._dump_writer import kept_rows
 
+Array = np.ndarray[Any, Any]
+
 BY_TARGET = {row.target: source for source, row in COLUMNS.items()}
 NAMES_IN_FILE = BY_TARGET | {reduced: BY_TARGET[target] for target, reduced in REDUCED.items()}
 """The name in a data file of a record's column."""
@@ -143,9 +145,9 @@ def lost(contents: Contents) -> Iterator[Loss]:
     columns = blocks["atoms"].columns if "atoms" in blocks else {}
     layout = layout_of(columns, [name for name in TOPOLOGY if name in blocks], contents.about)
     for column, spec in columns.items():
-        if column in ("element", "atomic_number"):
+        if column in ("element", "atomic_number", SIGNED["mol"]):
             continue
-        if not _is_held(column, layout):
+        if not _is_held(column, layout) or (column in ("comment", "label") and spec.dtype != "string"):
             yield Loss(f"atoms.{column}", f"a line of atom style {layout.style.name} has no such column")
         elif column in REDUCED.values() and contents.about.get("lammps_units") != DIMENSIONLESS:
             yield Loss(f"name of atoms.{column}", "numbers without dimension are those of a file in lj units")
@@ -154,6 +156,11 @@ def lost(contents: Contents) -> Iterator[Loss]:
     for atoms in (snapshot.frame["atoms"] for snapshot in contents.snapshots if "atoms" in snapshot.frame):
         if {"element", "atomic_number"} & atoms.keys():
             yield from _lost_elements(atoms, contents.about, layout)
+        bonded = any(contents.counts.get(name) for name in TOPOLOGY)
+        if "id" in atoms and ids_of(atoms, bonded=bonded) is None:
+            yield Loss("atoms.id", "atoms are told apart by it, and are numbered from 1")
+        if SIGNED["mol"] in atoms and not has_molecules(atoms):
+            yield Loss(f"atoms.{SIGNED['mol']}", "only negative numbers of molecules stand beside the others")
         if "type" in atoms and (atoms["type"] == "").any():
             yield Loss("atoms.type", "a label of a type has letters")
     for name in TOPOLOGY:
@@ -166,7 +173,7 @@ def lost(contents: Contents) -> Iterator[Loss]:
 
 
 def _is_held(column: str, layout: Layout) -> bool:
-    return column in OF_ATOMS or name_in_file(column) in layout.names or column == SIGNED["mol"]
+    return column in OF_ATOMS or name_in_file(column) in layout.names
 
 
 def _lost_elements(atoms: Block, about: Mapping[str, Any], layout: Layout) -> Iterator[Loss]:
@@ -180,19 +187,34 @@ def _lost_elements(atoms: Block, about: Mapping[str, Any], layout: Layout) -> It
     found = elements_column(kinds.numbers, told)
     there = np.ones(len(found), dtype=bool) if found.valid is None else found.valid
     for name in ("element", "atomic_number"):
-        if name not in atoms or (name == "atomic_number" and "element" in atoms):
+        column = elements_of(Block.of({name: atoms.column(name)}, atoms.count)) if name in atoms else None
+        if column is None:
             continue
-        column = elements_of(atoms)
         known = np.ones(len(column), dtype=bool) if column.valid is None else column.valid
         if not there[known].all() or not np.array_equal(found.values[known], column.values[known]):
             yield Loss(f"atoms.{name}", "the masses and labels of types do not tell it again")
-        elif not np.array_equal(there, known):
+        elif not np.array_equal(there, known) and not (name == "atomic_number" and "element" in atoms):
             yield Loss(f"nulls of atoms.{name}", "the types tell an element where there is none")
 
 
-def target_of(name: str, columns: Collection[str]) -> str:
+def ids_of(atoms: Block, *, bonded: bool) -> Array | None:
+    """The ids of atoms, by which bonds find them; None where they have none of their own."""
+    column = atoms.columns.get("id")
+    if column is None or column.valid is not None:
+        return None
+    repeats = bonded and len(np.unique(column.values)) < len(column)
+    return None if repeats else column.values
+
+
+def has_molecules(atoms: Block) -> bool:
+    """Whether a column stands beside the canonical one for its negative numbers."""
+    name = SIGNED["mol"]
+    return name in atoms and atoms.column(name).dtype == "i64" and bool((atoms[name] < 0).any())
+
+
+def target_of(name: str, atoms: Block) -> str:
     """The column of a record that is printed under a name."""
     target = row_of(name).target
-    if name == "mol" and SIGNED["mol"] in columns:
+    if name == "mol" and has_molecules(atoms):
         return SIGNED["mol"]
-    return REDUCED[target] if target not in columns and REDUCED.get(target) in columns else target
+    return REDUCED[target] if target not in atoms and REDUCED.get(target) in atoms else target

@@ -22,7 +22,7 @@ from molrec_convert.text.table import format_table
 from ._data_cell import cell_lines
 from ._data_header import PLURALS, TOPOLOGY
 from ._data_kinds import Kinds, masses_of
-from ._data_layout import BY_TARGET, Layout, layout_of, target_of
+from ._data_layout import BY_TARGET, Layout, ids_of, layout_of, target_of
 from ._data_styles import IMAGES, KINDS, row_of
 from ._data_title import title_of
 from ._data_topology import MEMBERS
@@ -99,7 +99,8 @@ class DataExporter:
         masses = Masses()
         if "mass" not in layout.style.columns:
             masses = masses_of(kinds["atom"], atoms, about, scale("mass"))
-        ids = _ids(atoms)
+        ids = ids_of(atoms, bonded=any(block.count for block in blocks.values()))
+        ids = _numbered(atoms) if ids is None else ids
         header = [title_of(about, snapshot.step, style), "", *_counts(atoms, blocks, kinds, about), ""]
         cell = cell_lines(frame.box, atoms, about.get("lammps_bounds"), scale("length"))
         parts = [("\n".join([*header, *cell]) + "\n").encode()]
@@ -137,7 +138,8 @@ class DataExporter:
         missing = [end for end in ends if end not in block]
         if missing:
             raise FormatError(f"the block {name} has no column {missing[0]}")
-        numbers = _ids(block)
+        ids_of_rows = ids_of(block, bonded=False)
+        numbers = _numbered(block) if ids_of_rows is None else ids_of_rows
         columns: list[Printed] = [(numbers, None), (kinds.numbers, None)]
         for end in ends:
             rows = block[end]
@@ -171,12 +173,9 @@ class DataExporter:
         return values, "g" if column.precision is None else decimals_of(column.precision)
 
 
-def _ids(block: Block) -> Array:
-    """The ids of the rows; their numbers from 1 where they have none."""
-    column = block.columns.get("id")
-    if column is None or column.valid is not None:
-        return np.arange(1, block.count + 1, dtype=np.uint64)
-    return column.values
+def _numbered(block: Block) -> Array:
+    """Ids of rows that have none: their numbers from 1."""
+    return np.arange(1, block.count + 1, dtype=np.uint64)
 
 
 def _counts(

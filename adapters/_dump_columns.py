@@ -163,11 +163,12 @@ def _legal(name: str) -> str:
 def widened(plan: Plan, column: int, token: str) -> Plan | None:
     """The plan of lines in which an integer column holds a token that is none; None where such a token is wrong."""
     row = plan.rows[column]
+    used = {each.target for each in plan.rows if each is not row}
+    by_name = row.source in WHOLE and row.source not in BY_SOURCE
     if row.kind == "u" and token[:1] == "-":
-        target = SIGNED.get(row.source) or _free(row.target, {each.target for each in plan.rows}, "i")
-        row = replace(row, target=target, kind="i")
-    elif (row.source in WHOLE or row.kind == "i") and row.target not in NARROW and _is_number(token):
-        row = replace(row, target=_free(row.target, {each.target for each in plan.rows}, "d"), kind="d")
+        row = replace(row, target=SIGNED.get(row.source) or _free(row.target, used, "i"), kind="i")
+    elif (by_name or (row.kind == "i" and row.target not in NARROW)) and _is_number(token):
+        row = replace(row, target=_free(row.target, used, "d"), kind="d")
     else:
         return None
     return replace(plan, rows=(*plan.rows[:column], row, *plan.rows[column + 1 :]))

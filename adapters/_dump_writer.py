@@ -256,6 +256,8 @@ def lost(contents: Contents) -> Iterator[Loss]:
     names = {target: _name_of(target, columns) for target in left}
     tokens = ["label" if spec.dtype == "string" else "0" for spec in left.values()]
     plan = plan_of(list(names.values()), tokens, dimensionless=dimensionless)
+    if "id" in left and left["id"].nullable:
+        yield Loss("atoms.id", "rows are told apart by it, and are numbered from 1")
     for row, (target, spec) in zip(plan.rows, left.items(), strict=True):
         if spec.trailing and 0 not in spec.trailing:
             yield Loss(f"axes of atoms.{target}", f"a line has the columns {names[target]}[1] and so on")

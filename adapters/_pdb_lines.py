@@ -39,6 +39,8 @@ OWN = {
 }
 """Types of columns that no other format knows; another column of such a name is not what it means here."""
 AXES = {"anisou": (6,)}
+SERIALS = -9999, 10**5 + 2 * 26 * 36**4 - 1
+"""The least and the greatest number that five columns hold, in hybrid-36."""
 LETTERS = {mass: letter for letter, mass in ISOTOPES.items()}
 NAME = 4
 """Characters of a name."""
@@ -83,20 +85,21 @@ def serials_of(atoms: Block, bonds: Block | None, path: str, frame: int) -> Seri
     count = atoms.count
     ids = atoms.columns.get("atom_id") or atoms.columns.get("id")
     plain = np.arange(1, count + 1, dtype=np.int64)
-    if ids is None:
-        return Serials(plain, None, number_table(plain, None, 5, "serial", path, frame))
-    note = None
-    if ids.values.size and int(ids.values.max()) > np.iinfo(np.int64).max:
-        note = "ids are too large to be serials; the atoms are numbered from 1"
-    elif bonds is not None and bonds.count and (row := _ambiguous(ids, bonds)) is not None:
-        note = f"the id of atom {row + 1}, which has bonds, is not its own; the atoms are numbered from 1"
-    if note is None:
-        values = ids.values.astype(np.int64)
-        try:
-            return Serials(values, ids.valid, number_table(values, ids.valid, 5, "serial", path, frame, null=b"*"))
-        except FormatError:
-            note = "ids are too large to be serials; the atoms are numbered from 1"
-    return Serials(plain, None, number_table(plain, None, 5, "serial", path, frame), note)
+    note = None if ids is None else unfit_ids(ids, bonds)
+    if ids is None or note is not None:
+        return Serials(plain, None, number_table(plain, None, 5, "serial", path, frame), note)
+    values = ids.values.astype(np.int64)
+    return Serials(values, ids.valid, number_table(values, ids.valid, 5, "serial", path, frame, null=b"*"))
+
+
+def unfit_ids(ids: Column, bonds: Block | None) -> str | None:
+    """Why ids cannot be serials; None where they can."""
+    there = ids.values if ids.valid is None else ids.values[ids.valid]
+    if there.size and not SERIALS[0] <= int(there.min()) <= int(there.max()) <= SERIALS[1]:
+        return "ids are too large to be serials; the atoms are numbered from 1"
+    if bonds is not None and bonds.count and (row := _ambiguous(ids, bonds)) is not None:
+        return f"the id of atom {row + 1}, which has bonds, is not its own; the atoms are numbered from 1"
+    return None
 
 
 def _ambiguous(ids: Column, bonds: Block) -> int | None:

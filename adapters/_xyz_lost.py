@@ -81,5 +81,5 @@ def _keys(snapshot: Snapshot) -> Iterator[Loss]:
         return
     found = read_header(extended_comment([], snapshot, None, Scales(None, {}))).values
     for key in doubtful:
-        if key not in found or repr(found[key]) != repr(meta[key]):
+        if repr(found.get(key)) != repr(meta[key]):
             yield Loss(key, "the key means something else in the format")

@@ -32,10 +32,12 @@ from ._pdb_bonds import BONDS, Bonds, bonds_of, read_stated
 from ._pdb_cell import Cell, placed, read_cell
 from ._pdb_columns import UNLESS_BLANK, ColumnMaker
 from ._pdb_index import FrameFinder, Place
-from ._pdb_lines import COLUMNS, NAME, foreign_columns
+from ._pdb_lines import COLUMNS, NAME, foreign_columns, unfit_ids
 from ._pdb_text import Between, kept_text, moment_of, sorted_out, tensors_of
 from ._pdb_writer import HIGHEST_ORDER, META, PdbExporter
 
+SIGNED = ("atom_id", "res_seq")
+"""Columns that stand beside canonical ones for their negative numbers."""
 DECIMALS = (3, 4, 5, 6)
 """Numbers of decimals that positions may be written with; eight columns hold no more."""
 
@@ -188,11 +190,26 @@ def _lost(contents: Contents) -> Iterator[Loss]:
     for name, spec in atoms.items():
         if spec.nullable and spec.dtype == "string" and name in COLUMNS - {"element", "type"}:
             yield Loss(f"nulls of atoms.{name}", "a blank field is an empty text")
+    for snapshot in contents.snapshots:
+        ids = snapshot.frame["atoms"].columns.get("id") if "atoms" in snapshot.frame else None
+        if ids is not None and (why := unfit_ids(ids, snapshot.frame.get("bonds"))):
+            yield Loss("atoms.id", why)
+            if ids.valid is not None:
+                yield Loss("nulls of atoms.id", why)
+        for name in SIGNED:
+            if "atoms" in snapshot.frame and not _has_negative(snapshot.frame["atoms"], name):
+                yield Loss(f"name of atoms.{name}", "a reader takes it for the canonical one")
     for name in bonds:
         if name not in BONDS:
             yield Loss(f"bonds.{name}", "the format states which atoms are bound, and the order")
     if "bond_number" in bonds and any(map(_has_odd_order, contents.snapshots)):
         yield Loss("bonds.bond_number", f"bonds are stated once to {HIGHEST_ORDER} times")
+
+
+def _has_negative(atoms: Block, name: str) -> bool:
+    """Whether a signed column, where it is one, has need to be."""
+    column = atoms.columns.get(name)
+    return column is None or column.dtype != "i64" or bool((column.values < 0).any())
 
 
 def _types_are_names(snapshot: Snapshot) -> bool:

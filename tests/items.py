@@ -61,7 +61,6 @@ def nothing(made: Frame) -> None:
 BY_DTYPE: Mapping[str, Sequence[Any]] = {
     "f64": [0.25, -1.5, 2.75],
     "bool": [True, True, False],
-    "string": ["A", "B", "C"],
     "c64": [1 + 2j, 0.5, -1j],
     "c128": [1 + 2j, 0.5, -1j],
 }
@@ -69,13 +68,20 @@ BY_NAME: Mapping[str, Sequence[Any]] = {
     "element": ["O", "H", "C"],
     "mass": [15.999, 1.008, 12.011],
     "atomic_number": [8, 1, 6],
-    "x": [0.5, 1.75, 2.5],
+    "formal_charge": [-1, 0, 2],
 }
 
 
 def values_of(name: str, dtype: str) -> Array:
-    """Three values that fit a column."""
-    values = BY_NAME.get(name, BY_DTYPE.get(dtype, [5, 7, 9] if dtype[0] == "u" else [-1, 0, 2]))
+    """Three values that fit a column, others for each name."""
+    shift = sum(map(ord, name)) % 17
+    if name in BY_NAME:
+        values = BY_NAME[name]
+    elif dtype == "string":
+        values = [chr(ord("A") + shift + k) for k in range(3)]
+    else:
+        values = BY_DTYPE.get(dtype, [5, 7, 9] if dtype[0] == "u" else [-1, 0, 2])
+        values = values if dtype == "bool" else [value + shift for value in values]
     return np.array(values, DTYPES[dtype])
 
 
@@ -126,8 +132,8 @@ COLUMNS = {
     "no reals": Item([values("my_own", [np.nan, np.inf, -np.inf])]),
     "ids out of order": Item([values("id", u64(3, 1, 2))]),
     "ids that repeat": Item([values("id", u64(1, 1, 2))]),
-    "a blank in a name": Item([values("my own", [0.25, -1.5, 2.75])]),
-    "a colon in a name": Item([values("my:own", [0.25, -1.5, 2.75])]),
+    "a blank in a name": Item([values("odd name", [0.25, -1.5, 2.75])]),
+    "a colon in a name": Item([values("odd:name", [0.25, -1.5, 2.75])]),
     "a name of no ASCII": Item([values("größe", [0.25, -1.5, 2.75])]),
     "the name of another": Item([values("q", [0.25, -1.5, 2.75])]),
     "the property of another": Item([values("forces", [0.25, -1.5, 2.75])]),

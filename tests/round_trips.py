@@ -14,6 +14,7 @@ from molrec_convert.errors import LossWarning
 from molrec_convert.inputs import record_snapshots
 from molrec_convert.mapping.elements import NUMBERS
 from molrec_convert.model import Block, Box, Column, Frame, Record
+from molrec_convert.model.dtypes import ENDPOINTS
 
 UNITS = {"length": "angstrom"}
 
@@ -136,6 +137,7 @@ def frame_differences(one: Frame, other: Frame, slack: Slack) -> set[str]:
         if key not in MOMENT and (key not in other.meta or repr(other.meta[key]) != repr(value))
     }
     cell = _cell_differences(one.box, other.box, slack)
+    one, other = _by_ids(one, other)
     for name, block in one.items():
         if not block.count:
             continue
@@ -165,7 +167,7 @@ def _cell_differences(one: Box | None, other: Box | None, slack: Slack) -> set[s
     return found
 
 
-TURNED = ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz")
+TURNED = ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "anisou")
 """Columns that turn with the cell."""
 
 
@@ -173,8 +175,8 @@ def _block_differences(name: str, one: Block, other: Block, slack: Slack, *, tur
     if one.count != other.count:
         return {name}
     found = {f"shape of {name}"} if one.shape != other.shape else set()
-    if name == "bonds" or (_has_own_ids(one) and _has_own_ids(other)):
-        one, other = (_in_order(name, block) for block in (one, other))
+    if name == "bonds":
+        one, other = _by_ends(one), _by_ends(other)
     for key, column in one.columns.items():
         place = f"{name}.{key}"
         read, how = _counterpart(name, key, one, other)
@@ -188,19 +190,35 @@ def _block_differences(name: str, one: Block, other: Block, slack: Slack, *, tur
     return found
 
 
-def _in_order(name: str, block: Block) -> Block:
-    """A block whose rows are in an order that means nothing: atoms by their ids, bonds by their ends."""
-    if name == "bonds" and {"atomi", "atomj"} <= block.keys():
-        low, high = np.minimum(block["atomi"], block["atomj"]), np.maximum(block["atomi"], block["atomj"])
-        order = np.lexsort((high, low))
-        columns = {**block.columns, "atomi": Column(low), "atomj": Column(high)}
-        return Block({key: column.rows(order) for key, column in columns.items()})
-    return block.rows(np.argsort(block["id"])) if _has_own_ids(block) else block
+def _by_ids(*frames: Frame) -> list[Frame]:
+    """Frames whose atoms are in the order of their ids, where all have ids: the order of rows may mean nothing."""
+    ids = [frame["atoms"].columns.get("id") if "atoms" in frame else None for frame in frames]
+    if not all(each is not None and each.valid is None and len(np.unique(each.values)) == len(each) for each in ids):
+        return list(frames)
+    return [_sorted(frame) for frame in frames]
 
 
-def _has_own_ids(block: Block) -> bool:
-    ids = block.columns.get("id")
-    return ids is not None and ids.valid is None and len(np.unique(ids.values)) == len(ids)
+def _sorted(frame: Frame) -> Frame:
+    order = np.argsort(frame["atoms"]["id"])
+    place = np.argsort(order).astype("u8")
+    blocks = dict(frame.items()) | {"atoms": frame["atoms"].rows(order)}
+    for name, block in frame.items():
+        ends = {end: Column(place[block[end].astype(int)]) for end in ENDPOINTS if end in block and name != "atoms"}
+        if ends:
+            blocks[name] = Block({**block.columns, **ends})
+    if frame["atoms"].shape is not None:
+        blocks["atoms"] = Block(blocks["atoms"].columns, shape=frame["atoms"].shape)
+    return Frame.of(blocks, frame.box, frame.meta)
+
+
+def _by_ends(bonds: Block) -> Block:
+    """Bonds in the order of their ends, each from the lower to the higher: what they mean is the same."""
+    if not {"atomi", "atomj"} <= bonds.keys():
+        return bonds
+    low, high = np.minimum(bonds["atomi"], bonds["atomj"]), np.maximum(bonds["atomi"], bonds["atomj"])
+    order = np.lexsort((high, low))
+    columns = {**bonds.columns, "atomi": Column(low), "atomj": Column(high)}
+    return Block({key: column.rows(order) for key, column in columns.items()})
 
 
 def _counterpart(name: str, key: str, one: Block, other: Block) -> tuple[Column | None, str | None]:
@@ -239,7 +257,7 @@ def _column_differences(place: str, one: Column, other: Column, slack: tuple[flo
         if before.size != after.size or not before.size or not _close(before.ravel(), after.ravel(), *slack):
             return {place}
         return found | {f"axes of {place}"}
-    return found if _close(before, after, *slack) else found or {place}
+    return found if _close(before, after, *slack) else found | {place}
 
 
 def _mask(column: Column) -> np.ndarray[Any, Any]:

@@ -264,7 +264,8 @@ class TestNew:
 
     def test_keys_that_mean_something(self, tmp_path):
         meta = {"Lattice": "1 2 3", "Properties": "a:b", "origin": "PBE", "pbc": [True, True, False], "xyz_time": "now"}
-        text = written(tmp_path, Frame({"atoms": ATOMS}, meta=meta, box=Box.orthogonal(2.0)))
+        with pytest.warns(LossWarning, match="not carried by xyz: Lattice, Properties, pbc"):
+            text = written(tmp_path, Frame({"atoms": ATOMS}, meta=meta, box=Box.orthogonal(2.0)))
         assert text.split("\n")[1].split(f"{SPECIES} ")[1] == (
             'xyz_Lattice="_JSON \\"1 2 3\\"" xyz_Properties=a:b origin=PBE xyz_pbc="T T F" time=now pbc="T T T"'
         )
