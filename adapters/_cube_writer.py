@@ -254,7 +254,8 @@ class Cube:
             texts = _filled(atoms.column("element"), np.array("", dtype=STRING))
             symbols, rows = np.unique(texts, return_inverse=True)
             others = np.array([self._number(symbol, atoms) for symbol in symbols.tolist()], np.int64)[rows]
-            numbers = others if told is None else np.where(told.valid, numbers, others)
+            known = None if told is None else told.valid
+            numbers = others if known is None else np.where(known, numbers, others)
         if NUMBER in atoms and atoms.column(NUMBER).dtype == "i64":
             kept = atoms[NUMBER]
             numbers = np.where((kept < 0) & (numbers == 0), kept, numbers)

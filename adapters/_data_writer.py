@@ -90,7 +90,7 @@ class DataExporter:
     def _encode(self, snapshot: Snapshot) -> bytes:
         frame, about = snapshot.frame, snapshot.about
         atoms = frame["atoms"] if "atoms" in frame else Block(count=0)
-        style = style_to_write(self._options.units, about.get("lammps_units"))
+        style = style_to_write(self._options.units, about.get("lammps_units"), snapshot.units)
         scale = scales_of(style, snapshot.units)
         blocks = {name: frame[name] for name in TOPOLOGY if name in frame}
         layout = layout_of(list(atoms), list(blocks), about)

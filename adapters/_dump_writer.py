@@ -15,7 +15,7 @@ from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES
-from molrec_convert.mapping.units import DIMENSIONLESS, SYSTEMS, Units, factor
+from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.precision import decimals_of
@@ -31,7 +31,9 @@ from ._lammps import (
     cartesian,
     cell_of_bounds,
     is_restricted,
+    scales_of,
     shrink_wrapped,
+    style_to_write,
 )
 
 Array = np.ndarray[Any, Any]
@@ -68,7 +70,7 @@ class DumpExporter:
         """One snapshot."""
         atoms = snapshot.frame.get("atoms", Block(count=0))
         count = atoms.count
-        scales = self._scales(snapshot)
+        scales = scales_of(self._style(snapshot), snapshot.units)
         lines: list[str] = []
         if snapshot.time is not None:
             lines += ["ITEM: TIME", _shortest(snapshot.time, scales("time"))]
@@ -96,21 +98,7 @@ class DumpExporter:
 
     # ------------------------------------------------------------ units
     def _style(self, snapshot: Snapshot) -> str | None:
-        known = snapshot.about.get("lammps_units")
-        return self._options.units or (known if known in STYLES else None)
-
-    def _scales(self, snapshot: Snapshot) -> Any:
-        """By which factor a quantity of this style was multiplied to become the frame's."""
-        style = self._style(snapshot)
-        source = SYSTEMS.get(style) if style is not None else None
-        stored: Units | None = snapshot.units
-
-        def scale(quantity: str | None) -> float:
-            if quantity is None or source is None or stored is None:
-                return 1.0
-            return factor(quantity, source, stored) or 1.0
-
-        return scale
+        return style_to_write(self._options.units, snapshot.about.get("lammps_units"), snapshot.units)
 
     # ------------------------------------------------------------ columns
     def _columns(self, atoms: Block, box: Box, snapshot: Snapshot, ordinal: int) -> tuple[list[str], list[Column]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.mapping.elements import SYMBOLS
 from molrec_convert.mapping.units import (
     DIMENSIONLESS,
     DIMENSIONLESS_DOCUMENT,
@@ -134,7 +135,11 @@ def elements_of_types(kinds: Column, given: Mapping[str, str], *, path: str) -> 
     missing = [str(label) for label in labels.tolist() if str(label) not in given]
     if missing:
         raise OptionError(f"--type-map names no element for type {', '.join(missing)}", path=path)
-    symbols = np.array([given[str(label)] for label in labels.tolist()], dtype=STRING)
+    chosen = [given[str(label)] for label in labels.tolist()]
+    wrong = [symbol for symbol in chosen if symbol not in SYMBOLS]
+    if wrong:
+        raise OptionError(f"--type-map: {wrong[0]!r} is no element", path=path)
+    symbols = np.array(chosen, dtype=STRING)
     return Column.of(symbols[codes] if len(labels) else np.zeros(0, dtype=STRING))
 
 
@@ -160,9 +165,21 @@ def shrink_wrapped(atoms: Block | None) -> Box:
     return Box(np.diag(hi - lo), origin=lo, boundary=np.zeros(3, dtype=bool))
 
 
-def style_to_write(wanted: str | None, known: Any) -> str | None:
-    """The unit style of a target: the one asked for, else the one that the source had."""
-    return wanted or (known if known in STYLES else None)
+def style_to_write(wanted: str | None, known: Any, units: Units | None) -> str | None:
+    """The unit style of a target: the one asked for, else that of the frame's units, else that of the source."""
+    if wanted is not None:
+        return wanted
+    style = known if known in STYLES else None
+    if units is None or (style is not None and units in _documents(style)):
+        return style
+    return next((name for name in STYLES if units in _documents(name)), style)
+
+
+def _documents(name: str) -> tuple[Mapping[str, str], ...]:
+    """The units of a record of this style: as it is stored, and as a record has them that was converted to it."""
+    style = Style(name)
+    asked = () if style.source is None else (document({**style.source, "mass": "amu", "charge": "e"}),)
+    return (*asked, *(() if style.units is None else (style.units,)))
 
 
 def scales_of(style: str | None, stored: Units | None) -> Callable[[str | None], float]:

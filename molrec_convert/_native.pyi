@@ -5,9 +5,7 @@ from numpy.typing import NDArray
 
 from molrec_convert.text.engine import Buffer, Column, Style
 
-def scan_table(
-    data: Buffer, kinds: str, rows: int, dialect: int
-) -> tuple[list[Any], int, bool]: ...
+def scan_table(data: Buffer, kinds: str, rows: int, dialect: int) -> tuple[list[Any], int, bool]: ...
 def scan_numbers(data: Buffer, dialect: int, limit: int) -> tuple[NDArray[np.float64], int]: ...
 def scan_fixed(
     data: Buffer, layout: list[tuple[int, int, str]], rows: int, marked: list[bytes]

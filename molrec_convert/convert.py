@@ -152,7 +152,7 @@ def convert(
     decimals
         Decimals of the reals in a text target; by default the fewest digits that read back exactly.
     plain
-        Write the simplest form of a text target that has several: XYZ without keys.
+        Write the simplest form of a text target that has several.
     strict
         Refuse what would be left out or repaired with a warning.
     force

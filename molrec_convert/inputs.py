@@ -22,7 +22,7 @@ from .sniff import HDF5_SIGNATURE, is_record
 from .source import Source
 
 if TYPE_CHECKING:
-    from .records import RecordWriter
+    from .records import RecordWriter, StoredRecord
 
 RECORD_FORMAT = "molrec-h5"
 
@@ -159,7 +159,7 @@ class RecordInput:
 
         self.name, self.format = path.name, RECORD_FORMAT
         self.notes: list[Note] = []
-        self.record: Record = open_record(path)
+        self.record: StoredRecord = open_record(path)
         self.series, self.unwraps = self.record.trajectory is not None, False
         self.takes: frozenset[str] = frozenset()
         self._read = 0
@@ -194,7 +194,7 @@ class RecordInput:
 
     def close(self) -> None:
         """Close the file."""
-        self.record.close()  # type: ignore[attr-defined]
+        self.record.close()
 
 
 def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:

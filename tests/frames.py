@@ -26,7 +26,7 @@ def text(*values: str) -> np.ndarray[Any, Any]:
 
 def atoms(count: int = 3, **columns: Any) -> Block:
     """Atoms with elements and positions that three decimals hold, and other columns."""
-    rows = np.arange(count, dtype=np.float64)
+    rows = np.arange(count, dtype=np.float64) % 100
     made = {
         "element": text(*(ELEMENTS[k % len(ELEMENTS)] for k in range(count))),
         "x": 0.5 + rows,

@@ -4,17 +4,15 @@ import random
 import re
 import warnings
 
-import numpy as np
 import pytest
 
 import molrec_convert as mc
 from molrec_convert import registry
 from molrec_convert.errors import ConvertError, LossError
-from molrec_convert.model import Box
 from molrec_convert.model.dtypes import CANONICAL, DTYPES
 
-from .frames import FRAMES, fitted, frame
-from .items import BLOCKS, CELLS, COLUMNS, ITEMS, META, NULLS, SERIES, Item, column, values_of
+from .frames import FRAMES, fitted
+from .items import BLOCKS, CELLS, COLUMNS, ITEMS, META, NULLS, Item, column, values_of
 from .round_trips import SLACK, UNITS, Slack, differences, target_of, trip
 
 ADAPTERS = [each for each in registry.adapters() if each.importer is not None and each.exporter is not None]

@@ -44,7 +44,7 @@ def command(
         str | None, typer.Option(help="Keep moving reals to this tolerance: 1e-3, or x=1e-3,vx=1e-6, or auto.")
     ] = None,
     decimals: Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of reals in a text target.")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Write plain XYZ, without keys and a cell.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Write a text target in its simplest form.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse any loss or repair.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write a JSON report to this file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the target.")] = False,

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from molrec_convert.errors import RecordError
 
 from .column import Column
-from .dtypes import CANONICAL, Array, checked_name
+from .dtypes import CANONICAL, DTYPES, Array, checked_name
 
 RESERVED_COLUMN = "_validity"
 
@@ -97,7 +99,7 @@ class Block(Mapping[str, Array]):
         if name == RESERVED_COLUMN:
             raise RecordError("a column cannot be called '_validity': the masks are kept there")
         try:
-            column = values if isinstance(values, Column) else Column(values)
+            column = values if isinstance(values, Column) else _column(name, values)
             check_canonical(checked_name(name, "a column"), column.dtype, column.trailing)
         except RecordError as error:
             raise RecordError(f"column {name!r}: {error.message}") from None
@@ -143,6 +145,17 @@ class Block(Mapping[str, Array]):
         from .view import block_html
 
         return block_html(self)
+
+
+def _column(name: str, values: Any) -> Column:
+    """A column of values; plain Python integers take the type that MolRec fixes for the name, where that is exact."""
+    column = Column(values)
+    due = CANONICAL.get(name)
+    if due is None or isinstance(values, np.ndarray | np.generic) or column.values.dtype.kind not in "iu":
+        return column
+    wanted = column.values.astype(DTYPES[due]) if due not in ("bool", "string") else column.values
+    same = np.array_equal(wanted, column.values) and (wanted.dtype.kind != "u" or not (column.values < 0).any())
+    return Column.of(wanted) if same else column
 
 
 def check_canonical(name: str, dtype: str, trailing: Sequence[int]) -> None:

@@ -36,7 +36,7 @@ class Frame(MutableMapping[str, Block]):
     3
     """
 
-    __slots__ = ("_blocks", "box", "meta")
+    __slots__ = ("_blocks", "_box", "meta")
 
     def __init__(
         self,
@@ -55,8 +55,19 @@ class Frame(MutableMapping[str, Block]):
     def of(cls, blocks: dict[str, Block], box: Box | None, meta: Meta) -> Frame:
         """Wrap parts that are known to be right."""
         made = object.__new__(cls)
-        made._blocks, made.box, made.meta = blocks, box, meta
+        made._blocks, made._box, made.meta = blocks, box, meta
         return made
+
+    @property
+    def box(self) -> Box | None:
+        """The cell; None for an open system."""
+        return self._box
+
+    @box.setter
+    def box(self, box: Box | None) -> None:
+        if box is not None and not isinstance(box, Box):
+            raise RecordError(f"the box of a frame is a Box, such as Box.orthogonal([10, 10, 10]), not {box!r}")
+        self._box = box
 
     def __getitem__(self, name: str) -> Block:
         return self._blocks[name]

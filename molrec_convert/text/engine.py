@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-
 Buffer = bytes | bytearray | memoryview
 Words = tuple[NDArray[np.int32], list[bytes]]
 """A column of repeated words: codes into the list of the distinct ones."""
@@ -22,14 +21,10 @@ Style = str | int | None
 class Engine(Protocol):
     """What either module offers; arguments are checked and converted by the callers."""
 
-    def scan_table(
-        self, data: Buffer, kinds: str, rows: int, dialect: int
-    ) -> tuple[list[Any], int, bool]:
+    def scan_table(self, data: Buffer, kinds: str, rows: int, dialect: int) -> tuple[list[Any], int, bool]:
         """Scan lines of tokens into columns."""
 
-    def scan_numbers(
-        self, data: Buffer, dialect: int, limit: int
-    ) -> tuple[NDArray[np.float64], int]:
+    def scan_numbers(self, data: Buffer, dialect: int, limit: int) -> tuple[NDArray[np.float64], int]:
         """Scan numbers in free layout."""
 
     def scan_fixed(

@@ -168,9 +168,7 @@ class Members:
                 data = self.advance(size)
             except (self._bad_data, EOFError):
                 place = self._stream.position_in_file()
-                raise StreamError(
-                    f"the {self._compression.name} data is damaged before byte {place}"
-                ) from None
+                raise StreamError(f"the {self._compression.name} data is damaged before byte {place}") from None
             if data:
                 return data
         return b""

@@ -62,9 +62,7 @@ def scan_table(data: Buffer, kinds: str, rows: int, *, dialect: int = 0) -> Tabl
     return TableScan(*engine.active.scan_table(data, kinds, int(rows), dialect))
 
 
-def scan_numbers(
-    data: Buffer, *, dialect: int = 0, limit: int | None = None
-) -> tuple[NDArray[np.float64], int]:
+def scan_numbers(data: Buffer, *, dialect: int = 0, limit: int | None = None) -> tuple[NDArray[np.float64], int]:
     """Read the numbers of free layout: any number a line, parted by blanks and line ends.
 
     Returns

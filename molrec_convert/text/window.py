@@ -81,9 +81,7 @@ class Window:
         passed = 0
         inside = False  # whether the cursor stands inside a line
         while passed < count:
-            found, after = engine.active.skip_lines(
-                self._view[: self._stop], self._cursor, count - passed
-            )
+            found, after = engine.active.skip_lines(self._view[: self._stop], self._cursor, count - passed)
             passed += found
             if passed == count:
                 self._cursor = after

@@ -290,7 +290,8 @@ class TestBonds:
     )  # fmt: skip
     def test_ids_that_are_no_serials(self, tmp_path, ids, message):
         ids = ids if isinstance(ids, Column) else np.array(ids, "u8")
-        with pytest.warns(ConvertWarning, match=re.escape(message)):
+        lost = pytest.warns(LossWarning, match=r"not carried by pdb: atoms\.id")
+        with lost, pytest.warns(ConvertWarning, match=re.escape(message)):
             mc.write(tmp_path / "out.pdb", bonded([(2, 3)], id=ids))
         found = mc.read(tmp_path / "out.pdb").frame
         assert found["atoms"]["id"].tolist() == [1, 2, 3, 4, 5, 6]
