@@ -194,7 +194,7 @@ def _agrees(one, other):
 
 
 def _ends(rest, left, adapter, folder):
-    """Whether a file may well end before such a rest: it is nothing but marks of the end, or the frames that are left."""
+    """Whether a file may well end before such a rest: nothing but a mark of the end, or the frames that are left."""
     if not left:
         return not rest.replace(b"END", b"").strip()
     return len(_read(source_of(folder, rest, "rest"), adapter)) == left

@@ -154,7 +154,7 @@ def _column(name: str, values: Any) -> Column:
     if due is None or isinstance(values, np.ndarray | np.generic) or column.values.dtype.kind not in "iu":
         return column
     wanted = column.values.astype(DTYPES[due]) if due not in ("bool", "string") else column.values
-    same = np.array_equal(wanted, column.values) and (wanted.dtype.kind != "u" or not (column.values < 0).any())
+    same = np.array_equal(wanted.astype(column.values.dtype), column.values) and (wanted.dtype.kind != "u" or not (column.values < 0).any())
     return Column.of(wanted) if same else column
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from molrec_convert.convert import convert
 from molrec_convert.errors import OptionError
+from molrec_convert.mapping.units import SYSTEMS, factor
 
 from ..dumps import snapshot, snapshots
 
@@ -89,7 +91,18 @@ def test_to_units(converted, text_of):
     assert made.values("fx")[0] == pytest.approx(-1.5 * 0.04336410424180093, rel=1e-14)
     assert made.record.trajectory.time.tolist() == [0.008]
     assert made.record.meta["units"] == MOLREC
-    assert text_of(made).splitlines()[:4] == ["ITEM: UNITS", "real", "ITEM: TIME", "8"]
+    assert text_of(made).splitlines()[:4] == ["ITEM: UNITS", "metal", "ITEM: TIME", "0.008"]
+
+
+@pytest.mark.parametrize("style", ["real", "si", "electron", "nano"])
+def test_a_target_is_written_in_the_units_asked_for(style, tmp_path, converted):
+    made = converted(dump("metal"))
+    convert(made.path, tmp_path / "out.lammpstrj", to_units=style)
+    lines = (tmp_path / "out.lammpstrj").read_text().splitlines()
+    assert lines[:2] == ["ITEM: UNITS", style]
+    scale = factor("velocity", SYSTEMS["metal"], SYSTEMS[style])
+    position = lines[-2].split().index("vx") - 2
+    assert float(lines[-1].split()[position]) == pytest.approx(0.75 * scale, rel=1e-14)
 
 
 @pytest.mark.parametrize(("name", "message"), [

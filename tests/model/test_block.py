@@ -51,8 +51,10 @@ def test_counts():
         ("a/b", [1], "column 'a/b': a column cannot be called 'a/b'"),
         ("__x", [1], "column '__x': a column cannot be called '__x'"),
         ("a\0", [1], "column 'a\\x00': a column 'a\\x00' holds a NUL or a lone surrogate"),
-        ("id", [1], "column 'id': id is u64[N], not i64[N]"),
-        ("x", [1], "column 'x': x is f64[N], not i64[N]"),
+        ("id", np.array([1]), "column 'id': id is u64[N], not i64[N]"),
+        ("id", [-1], "column 'id': id is u64[N], not i64[N]"),
+        ("x", np.array([1]), "column 'x': x is f64[N], not i64[N]"),
+        ("x", [2**53 + 1], "column 'x': x is f64[N], not i64[N]"),
         ("x", [[1.0, 2.0]], "column 'x': x is f64[N], not f64[N][2]"),
         ("ix", np.array([1]), "column 'ix': ix is i32[N], not i64[N]"),
         ("element", [8], "column 'element': element is string[N], not i64[N]"),
@@ -63,6 +65,13 @@ def test_names_that_are_refused(name, values, message):
     with pytest.raises(RecordError) as caught:
         Block({name: values})
     assert str(caught.value) == message
+
+
+def test_plain_integers_take_the_type_of_their_name():
+    block = Block({"id": [1, 2], "x": [0, 1], "ix": [-1, 0], "formal_charge": [0, -1]})
+    assert {name: column.dtype for name, column in block.columns.items()} == {
+        "id": "u64", "x": "f64", "ix": "i32", "formal_charge": "i64",
+    }  # fmt: skip
 
 
 def test_a_structural_shape():

@@ -29,7 +29,7 @@ def test_a_frame_is_a_mapping_of_blocks():
         ("box", {}, "a block cannot be called 'box': set the frame's box instead"),
         ("a/b", {}, "a block cannot be called 'a/b'"),
         ("__a", {}, "a block cannot be called '__a'"),
-        ("atoms", {"x": [1]}, "block 'atoms': column 'x': x is f64[N], not i64[N]"),
+        ("atoms", {"x": ["1"]}, "block 'atoms': column 'x': x is f64[N], not string[N]"),
         ("atoms", {"x": [1.0], "y": [1.0, 2.0]}, "block 'atoms': column 'y' has 2 rows, its block 1"),
     ],
 )
