@@ -55,6 +55,7 @@ CARRIES = Carries(
     blocks=frozenset(TOPOLOGY),
     meta=FACTS,
     box=True,
+    ratios=True,
     origin=True,
     no_box=True,
     step=True,

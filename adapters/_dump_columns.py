@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from molrec_convert.mapping.names import QUANTITIES
-from molrec_convert.model.block import RESERVED_COLUMN
+from molrec_convert.model.block import TAKEN_COLUMNS
 from molrec_convert.model.dtypes import CANONICAL, ENDPOINTS
 
 
@@ -56,7 +56,7 @@ WHOLE = {
 }
 """The scanner's letters of integer columns by the names that MolRec fixes; endpoints would be taken for rows."""
 
-RESERVED = frozenset((".", "..", RESERVED_COLUMN))
+RESERVED = frozenset((".", "..", *TAKEN_COLUMNS))
 
 FORMS = ("x", "xu", "xs", "xsu", "X")
 """The position columns, by their x, in the order of preference."""

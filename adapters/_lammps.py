@@ -160,7 +160,9 @@ def shrink_wrapped(atoms: Block | None) -> Box:
     lo, hi = np.zeros(3), np.ones(3)
     if atoms is not None and atoms.count and all(name in atoms for name in "xyz"):
         positions = np.stack([atoms[name] for name in "xyz"])
-        lo, hi = positions.min(axis=1), positions.max(axis=1)
+        positions = positions[:, np.isfinite(positions).all(axis=0)]
+        if positions.size:
+            lo, hi = positions.min(axis=1), positions.max(axis=1)
         hi = np.where(hi > lo, hi, lo + 1.0)
     return Box(np.diag(hi - lo), origin=lo, boundary=np.zeros(3, dtype=bool))
 
@@ -172,7 +174,9 @@ def style_to_write(wanted: str | None, known: Any, units: Units | None) -> str |
     style = known if known in STYLES else None
     if units is None or (style is not None and units in _documents(style)):
         return style
-    return next((name for name in STYLES if units in _documents(name)), style)
+    if style is None and not {"energy", "force", "velocity"} & set(units):
+        return None  # nothing but lengths, of which no style needs to be claimed
+    return next((name for name in STYLES if units in _documents(name)), style or "metal")
 
 
 def _documents(name: str) -> tuple[Mapping[str, str], ...]:

@@ -55,6 +55,19 @@ class Before:
             return self._first is not None and self._first < ordinal
 
 
+PICOSECONDS = {"time": "ps"}
+
+
+def in_picoseconds(snapshot: Snapshot) -> float | None:
+    """The time of a frame in the unit of titles; None where its own is not known."""
+    if snapshot.time is None or snapshot.units is None:
+        return None
+    scale = factor("time", snapshot.units, PICOSECONDS)
+    if scale is None:
+        return None
+    return snapshot.time if scale == 1.0 else snapshot.time * scale
+
+
 class PdbExporter:
     """Writes a PDB file; see `molrec_convert.adapter.Exporter`."""
 
@@ -168,7 +181,7 @@ class PdbExporter:
         """Lines of the source that belong to the frame, and its time."""
         remarks = snapshot.about.get("pdb_remarks", "")
         lines: list[str] = remarks.split("\n") if remarks else []
-        time, step = snapshot.time, snapshot.step
+        time, step = in_picoseconds(snapshot), snapshot.step
         counted = step in (None, ordinal)
         if time is None and (counted or "pdb_model" in snapshot.about):  # frames are numbered by their models
             return lines

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from molrec_convert.model.block import TAKEN_COLUMNS
 from molrec_convert.model.dtypes import CANONICAL
 
 SPECIES = "species"
@@ -206,7 +207,7 @@ def _chosen(properties: Sequence[Property]) -> dict[int, tuple[str, ...]]:
 def _free(name: str, each: Property, used: set[str], widths: dict[str, int] | None) -> str:
     """The name, made legal, with a suffix where it is taken or MolRec fixes it at another type or shape."""
     legal = name.replace("/", "|")
-    if legal.startswith("__") or legal in ("", ".", "..", "_validity"):
+    if legal.startswith("__") or legal in ("", ".", "..", *TAKEN_COLUMNS):
         legal = f"xyz{legal}"
     found, number = legal, 1
     while found in used or not _fits(found, each) or not _is_as_before(found, each, widths):

@@ -94,6 +94,9 @@ class DumpImporter:
             atoms = Block.of({name: column.rows(order) for name, column in columns.items()}, header.atoms)
         if self._options.unwrap and plan.form != "xu":
             atoms = unwrapped(atoms, box)
+            if plan.form is not None and plan.scaled:  # the scaled numbers are of the wrapped positions
+                left = {name: column for name, column in atoms.columns.items() if name not in triple(plan.form)}
+                atoms = Block.of(left, atoms.count)
         if self._decimals:
             snapshot.decimals = self._decimals.get(plan, {})
         snapshot.frame, snapshot.about = Frame.of({"atoms": atoms}, box, Meta()), self._about(header, plan)
@@ -333,6 +336,7 @@ FORMAT = Adapter(
         vectors=True,
         meta=FACTS,
         box=True,
+        ratios=True,
         origin=True,
         boundary=True,
         step=True,

@@ -34,7 +34,7 @@ from ._pdb_columns import UNLESS_BLANK, ColumnMaker
 from ._pdb_index import FrameFinder, Place
 from ._pdb_lines import COLUMNS, NAME, foreign_columns, unfit_ids
 from ._pdb_text import Between, kept_text, moment_of, sorted_out, tensors_of
-from ._pdb_writer import HIGHEST_ORDER, META, PdbExporter
+from ._pdb_writer import HIGHEST_ORDER, META, PdbExporter, in_picoseconds
 
 SIGNED = ("atom_id", "res_seq")
 """Columns that stand beside canonical ones for their negative numbers."""
@@ -199,6 +199,8 @@ def _lost(contents: Contents) -> Iterator[Loss]:
         for name in SIGNED:
             if "atoms" in snapshot.frame and not _has_negative(snapshot.frame["atoms"], name):
                 yield Loss(f"name of atoms.{name}", "a reader takes it for the canonical one")
+    if any(each.time is not None and in_picoseconds(each) is None for each in contents.snapshots):
+        yield Loss("time", "the format has picoseconds, and the unit of the time is not known")
     for name in bonds:
         if name not in BONDS:
             yield Loss(f"bonds.{name}", "the format states which atoms are bound, and the order")

@@ -166,6 +166,8 @@ class Carries:
         The step and time of a frame, several frames, a number of atoms that changes.
     nulls
         Rows without a value.
+    ratios
+        Numbers without dimension, said to be such.
     """
 
     columns: frozenset[str] = frozenset()
@@ -183,6 +185,7 @@ class Carries:
     frames: bool = False
     varying: bool = False
     nulls: bool = False
+    ratios: bool = False
 
 
 ImporterFactory = Callable[[str, "Options"], Importer]

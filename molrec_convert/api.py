@@ -187,7 +187,7 @@ def write(
     to_record = format == RECORD_FORMAT or (format is None and is_record_name(target))
     part = PartFile(target, force=force, replaceable=is_replaceable if to_record else None)
     options = Options(decimals=decimals, strict=strict)
-    with ThreadPoolExecutor(max_workers=2) as executor:
+    with ThreadPoolExecutor(max_workers=2) as executor, part:
         output: RecordOutput | TextOutput
         if to_record:
             output = RecordOutput(part, series=not single, executor=executor)
@@ -196,6 +196,8 @@ def write(
             output = TextOutput(
                 part, None, adapter, name=target.name, options=options, executor=executor, document=record.meta
             )
+        if decimals is not None and "decimals" not in output.takes:
+            raise OptionError("decimals mean nothing to this format", path=target)
         try:
             for snapshot in record_snapshots(record, list(range(len(record)))):
                 output.add(snapshot)

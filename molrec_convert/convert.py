@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +14,7 @@ from . import __version__, registry
 from .adapter import Note, Snapshot
 from .ahead import Transform
 from .combine import open_inputs
-from .errors import ConvertError, FormatError, OptionError, located
+from .errors import ConvertError, FormatError, OptionError, TargetError, located
 from .frames import FrameSelection
 from .inputs import RECORD_FORMAT, Input, RecordInput
 from .loss import LossReport
@@ -187,13 +187,18 @@ def convert(
         sample_decimals=precision == "auto",
     )
     path, stream = _opened(source)
-    with ThreadPoolExecutor(max_workers=threads) as executor:
+    with ThreadPoolExecutor(max_workers=threads) as executor, ExitStack() as stack:
         part, name, out_stream = _part_of(target, to_format, force=force)
+        if part is not None:
+            stack.enter_context(part)
+            if any(part.is_file(Path(each)) for each in (path, topology, trajectory) if each is not None):
+                raise TargetError("the target is the source", path=part.target)
         found = open_inputs(
             path, stream, topology=topology, trajectory=trajectory, format_name=from_format, options=options
         )
         try:
             output = _output(part, out_stream, name, to_format, found, options, executor, whole=selection.everything)
+            _check_options(found, output, options)
             transform = _transform(found, to_units=to_units, unwrap=unwrap, precision=precision)
             report = Report(found.name, name, found.format, _format_of(output))
             notes = Notes(found.name)
@@ -263,6 +268,16 @@ def _output(
     adapter = registry.by_name(to_format) if to_format is not None else target_adapter(name)
     document = found.provenance()
     return TextOutput(part, stream, adapter, name=name, options=options, executor=executor, document=document)
+
+
+def _check_options(found: Input, output: RecordOutput | TextOutput, options: Options) -> None:
+    """Refuse options that mean nothing to the target, or to either side."""
+    given, target = options.given(), _format_of(output)
+    for option in ("decimals", "plain"):
+        if option in given and option not in output.takes:
+            raise OptionError(f"--{option} means nothing to {target}")
+    if "units" in given and "units" not in found.takes | output.takes:
+        raise OptionError(f"--units means nothing to {' or '.join(dict.fromkeys((found.format, target)))}")
 
 
 def _format_of(output: RecordOutput | TextOutput) -> str:

@@ -98,6 +98,8 @@ def open_input(
 
 
 def _is_record_file(path: Path) -> bool:
+    if not path.is_file():  # a pipe gives its bytes once
+        return False
     try:
         with path.open("rb") as file:
             return is_record(file.read(4096))

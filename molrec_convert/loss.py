@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .adapter import Carries, Snapshot
+from .mapping.units import DIMENSIONLESS_DOCUMENT
 from .model import ColumnSpec, Meta, Schema
 
 BOOKKEEPING = frozenset(("source", "topology", "creator", "convert", "units"))
@@ -132,8 +133,12 @@ def losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool
         if not (key in carries.meta or carries.other_meta or is_layout(key)):
             yield Loss(key, "the format has no place for values of a frame")
     for key in contents.about:
-        if not (key in contents.schema.meta or key in carries.meta or is_layout(key)):
+        if contents.about[key] not in ("", [], {}) and not (
+            key in contents.schema.meta or key in carries.meta or is_layout(key)
+        ):
             yield Loss(key, "the format has no place for what another says of all frames")
+    if not carries.ratios and any(each.units == DIMENSIONLESS_DOCUMENT for each in contents.snapshots):
+        yield Loss("numbers without dimension", "the format's numbers are taken for ångström and the like")
     for item, there, held in (
         ("box", contents.box, carries.box),
         ("absence of a cell", contents.no_box, carries.no_box or not carries.box),

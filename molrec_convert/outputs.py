@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from . import registry
@@ -22,6 +24,9 @@ from .registry import COMPRESSIONS
 if TYPE_CHECKING:
     from .records import RecordWriter, TrajectoryWriter
 
+if sys.platform != "win32":  # where a file that is open cannot be replaced anyway
+    import fcntl
+
 LOOK_AHEAD = 16 << 20
 """Bytes of frames that are looked at before a record is laid out."""
 FRAME, COLUMN = 2 << 10, 512
@@ -34,8 +39,10 @@ class PartFile:
     """A file that gets its name when it is complete: written beside it as ``<name>.part``, synced, renamed."""
 
     def __init__(self, target: Path, *, force: bool, replaceable: Callable[[Path], bool] | None = None) -> None:
-        self.target = target
-        self.path = target.with_name(target.name + ".part")
+        self.target = target.resolve() if target.is_symlink() else target
+        self.path = self.target.with_name(self.target.name + ".part")
+        self._force = force
+        self._lock: int | None = None
         if (suffix := target.suffix.lower()) in COMPRESSIONS:
             raise TargetError(f"files are not compressed as they are written: leave {suffix} away", path=target)
         if target.is_dir():
@@ -48,12 +55,51 @@ class PartFile:
             raise TargetError("the target exists and is no record; it is not replaced by one", path=target)
         if not target.parent.is_dir():
             raise TargetError(f"there is no folder {str(target.parent)!r}", path=target)
+        self._take()
+
+    def is_file(self, path: Path) -> bool:
+        """Whether a path leads to the target."""
+        return path.exists() and self.target.exists() and self.target.samefile(path)
+
+    def _take(self) -> None:
+        """Keep other conversions away from this target for as long as the process lives or until the end."""
+        try:
+            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise TargetError((error.strerror or str(error)).lower(), path=self.target) from None
+        if sys.platform == "win32":
+            self._release()
+            return
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._release()
+            raise TargetError("another conversion is writing it", path=self.target) from None
+        except OSError:
+            return  # a file system without locks
+
+    def __enter__(self) -> PartFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.discard()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def commit(self) -> None:
         """Give the file its name, for good."""
         try:
             _sync(self.path)
+            if self.target.exists() and not self._force:
+                raise TargetError("the target has come into being meanwhile", path=self.target)
             self.path.replace(self.target)
+            self._release()
             _sync(self.target.parent)
         except OSError as error:
             raise TargetError((error.strerror or str(error)).lower(), path=self.target) from None
@@ -62,6 +108,7 @@ class PartFile:
         """Leave nothing behind."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
+        self._release()
 
 
 def _sync(path: Path) -> None:
@@ -85,6 +132,7 @@ class RecordOutput:
     """
 
     def __init__(self, part: PartFile, *, series: bool, executor: Executor, carry: Carry | None = None) -> None:
+        self.takes: frozenset[str] = frozenset()
         self._part = part
         self._series = series
         self._carry = carry
@@ -243,7 +291,7 @@ class TextOutput:
         if adapter.exporter is None:
             raise OptionError(f"{adapter.name} can be read, not written")
         self._part, self._stream = part, stream
-        self._adapter = adapter
+        self._adapter, self.takes = adapter, adapter.options
         self._strict = options.strict
         self._executor = executor
         self._exporter: Exporter = adapter.exporter(name, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -50,14 +51,27 @@ def converted(snapshot: Snapshot, source: Units, target: Units) -> Snapshot:
         vectors = box.vectors * length if box.defined else box.vectors
         box = Box.of(vectors, box.origin * length, box.boundary, defined=box.defined)
     values = {
-        key: value * by if (by := scale(META_QUANTITIES.get(key))) != 1.0 else value
+        key: _times(value, by) if (by := scale(META_QUANTITIES.get(key))) != 1.0 else value
         for key, value in frame.meta.items()
     }
+    left = [key for key, tag in frame.meta.tags.items() if tag.startswith("f64") and key not in META_QUANTITIES]
+    left += [
+        name
+        for block in frame.values()
+        for name, column in block.columns.items()
+        if column.dtype == "f64" and name not in QUANTITIES
+    ]
+    if left:
+        snapshot.notes.append(Note(f"not converted, since their quantity is not known: {', '.join(left)}"))
     snapshot.frame = Frame.of(blocks, box, Meta.of(values, dict(frame.meta.tags)))
     if snapshot.time is not None:
         snapshot.time *= scale("time")
     snapshot.units = document(target)
     return snapshot
+
+
+def _times(value: Any, by: float) -> Any:
+    return tuple(item * by for item in value) if isinstance(value, tuple) else value * by
 
 
 def _scaled(block: Block, scale: Callable[[str | None], float]) -> Block:

@@ -83,7 +83,7 @@ def _origin() -> Frame:
 
 def _thirds() -> Frame:
     thirds = np.arange(1.0, 4.0) / 3.0
-    columns = {"x": thirds, "y": -thirds * 1e-7, "z": thirds * 1e3, "charge": thirds - 1.0}
+    columns: dict[str, Any] = {"x": thirds, "y": -thirds * 1e-7, "z": thirds * 1e3, "charge": thirds - 1.0}
     return frame(3, box=Box.orthogonal(tuple(thirds * 30.0)), **columns)
 
 
@@ -97,12 +97,13 @@ def _long_names() -> Frame:
 
 
 def _moving() -> Frame:
-    columns = {name: [0.1 + k, -0.2, 1e-3 / 3] for k, name in enumerate(("vx", "vy", "vz", "fx", "fy", "fz"))}
+    names = ("vx", "vy", "vz", "fx", "fy", "fz")
+    columns: dict[str, Any] = {name: [0.1 + k, -0.2, 1e-3 / 3] for k, name in enumerate(names)}
     return frame(3, box=Box.orthogonal(5.0), **columns)
 
 
 def _charged() -> Frame:
-    columns = {"id": u64(11, 12, 19), "type_id": u64(2, 1, 3), "mol_id": u64(7, 7, 8)}
+    columns: dict[str, Any] = {"id": u64(11, 12, 19), "type_id": u64(2, 1, 3), "mol_id": u64(7, 7, 8)}
     return frame(3, box=Box.orthogonal(5.0), mass=[15.999, 1.008, 12.011], charge=[-0.8, 0.4, 0.4], **columns)
 
 
@@ -134,12 +135,12 @@ def _bonded() -> Frame:
 
 
 def _images() -> Frame:
-    columns = {name: np.array([0, -1, 2], "i4") for name in ("ix", "iy", "iz")}
+    columns: dict[str, Any] = {name: np.array([0, -1, 2], "i4") for name in ("ix", "iy", "iz")}
     return frame(3, box=Box.orthogonal(5.0), id=u64(1, 2, 3), **columns)
 
 
 def _extras() -> Frame:
-    columns = {
+    columns: dict[str, Any] = {
         "my_real": [0.25, -1.5, 1e10],
         "my_integer": np.array([-5, 0, 2**40]),
         "my_text": text("one", "two", "three"),
@@ -150,7 +151,7 @@ def _extras() -> Frame:
 
 
 def _nulls() -> Frame:
-    columns = {
+    columns: dict[str, Any] = {
         "charge": Column([0.5, 0.0, -0.5], valid=np.array([True, False, True])),
         "my_integer": Column(np.array([5, 77, 6]), valid=np.array([True, False, True])),
         "my_text": Column(text("one", "hidden", "three"), valid=np.array([True, False, True])),

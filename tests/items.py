@@ -1,6 +1,7 @@
 """Everything that a record can hold, a thing at a time: what to write, by its name."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -163,8 +164,8 @@ def relation(name: str, ends: int) -> Item:
 BLOCKS = {
     "bonds": block("bonds", lambda: bonds((0, 1), (1, 2))),
     **{
-        f"bonds.{name}": block("bonds", lambda name=name, dtype=dtype: bonds((0, 1), (1, 2), **{name: dtype}))
-        for name, dtype in {
+        f"bonds.{name}": block("bonds", partial(bonds, (0, 1), (1, 2), **{name: array}))
+        for name, array in {
             "bond_type": u64(2, 3),
             "bond_number": u64(2, 3),
             "type_id": u64(2, 1),

@@ -158,8 +158,8 @@ def _cell_differences(one: Box | None, other: Box | None, slack: Slack) -> set[s
     if other is None or not other.defined:
         return {"box"}
     if not _close(one.vectors, other.vectors, slack.cell):
-        metric = (box.vectors.T @ box.vectors for box in (one, other))
-        found.add("orientation of the cell" if np.allclose(*metric, rtol=1e-3) else "box")
+        before, after = (box.vectors.T @ box.vectors for box in (one, other))
+        found.add("orientation of the cell" if np.allclose(before, after, rtol=1e-3) else "box")
     if not _close(one.origin, other.origin, slack.cell):
         found.add("box.origin")
     if not np.array_equal(one.boundary, other.boundary):

@@ -52,8 +52,14 @@ def command(
 ) -> None:
     """Convert SOURCE to TARGET; the formats are found by content and name."""
     from molrec_convert.convert import convert
+    from molrec_convert.outputs import PartFile
 
-    with _progress(quiet=quiet) as progress:
+    if report is not None:
+        others = (name for name in (source, target, topology, trajectory) if name is not None)
+        if any(Path(name).resolve() == report.resolve() for name in others):
+            raise OptionError(f"--report would replace {report}")
+    written = None if report is None else PartFile(report, force=force)
+    with written or nullcontext(), _progress(quiet=quiet) as progress:
         found = convert(
             _binary(source, sys.stdin),
             _binary(target, sys.stdout),
@@ -76,8 +82,9 @@ def command(
             force=force,
             progress=progress,
         )
-    if report is not None:
-        report.write_text(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if written is not None:
+        written.path.write_text(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        written.commit()
     if not quiet:
         for text in found.warnings:
             sys.stderr.write(f"warning: {text}\n")
@@ -98,7 +105,8 @@ def _pairs(text: str | None, option: str) -> dict[str, str]:
             continue
         if not equal or not key or not value:
             raise OptionError(f"{option} takes pairs such as 1=Si,2=C, not {text!r}")
-        pairs[key] = value
+        if pairs.setdefault(key, value) != value:
+            raise OptionError(f"{option} names {key} twice: {text!r}")
     return pairs
 
 

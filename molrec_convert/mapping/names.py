@@ -26,8 +26,8 @@ QUANTITIES: Mapping[str, str] = MappingProxyType(
 """The quantity of a column, by which it is converted."""
 
 META_QUANTITIES: Mapping[str, str] = MappingProxyType(
-    {"pe": "energy", "ke": "energy", "etotal": "energy", "free_energy": "energy", "temp": "temperature",
-     "press": "pressure"}
+    {"pe": "energy", "ke": "energy", "etotal": "energy", "free_energy": "energy", "virial": "energy",
+     "temp": "temperature", "press": "pressure"}
 )  # fmt: skip
 """The quantity of a meta key."""
 

@@ -15,6 +15,8 @@ from .column import Column
 from .dtypes import CANONICAL, DTYPES, Array, checked_name
 
 RESERVED_COLUMN = "_validity"
+TAKEN_COLUMNS = frozenset((RESERVED_COLUMN, "offset", "step_index"))
+"""Names that columns of a trajectory cannot have, since the layout uses them; importers choose others."""
 
 
 class Block(Mapping[str, Array]):
@@ -154,7 +156,9 @@ def _column(name: str, values: Any) -> Column:
     if due is None or isinstance(values, np.ndarray | np.generic) or column.values.dtype.kind not in "iu":
         return column
     wanted = column.values.astype(DTYPES[due]) if due not in ("bool", "string") else column.values
-    same = np.array_equal(wanted.astype(column.values.dtype), column.values) and (wanted.dtype.kind != "u" or not (column.values < 0).any())
+    same = np.array_equal(wanted.astype(column.values.dtype), column.values) and (
+        wanted.dtype.kind != "u" or not (column.values < 0).any()
+    )
     return Column.of(wanted) if same else column
 
 

@@ -171,7 +171,13 @@ class TestRead:
 
     @pytest.mark.parametrize(
         ("comments", "kept"),
-        [("\n", ""), ("a\n", "a"), (" a \n  b", " a \n  b"), ("å\nb", "å\nb"), ("OUTER LOOP: Z\nx", "OUTER LOOP: Z\nx")],
+        [
+            ("\n", ""),
+            ("a\n", "a"),
+            (" a \n  b", " a \n  b"),
+            ("å\nb", "å\nb"),
+            ("OUTER LOOP: Z\nx", "OUTER LOOP: Z\nx"),
+        ],
     )
     def test_comments(self, read, comments, kept):
         made = read(cube(comments=comments))
