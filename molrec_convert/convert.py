@@ -14,7 +14,7 @@ from . import __version__, registry
 from .adapter import Note, Snapshot
 from .ahead import Transform
 from .combine import open_inputs
-from .errors import ConvertError, FormatError, OptionError, TargetError, located
+from .errors import ConvertError, FormatError, OptionError, located
 from .frames import FrameSelection
 from .inputs import RECORD_FORMAT, Input, RecordInput
 from .loss import LossReport
@@ -191,8 +191,6 @@ def convert(
         part, name, out_stream = _part_of(target, to_format, force=force)
         if part is not None:
             stack.enter_context(part)
-            if any(part.is_file(Path(each)) for each in (path, topology, trajectory) if each is not None):
-                raise TargetError("the target is the source", path=part.target)
         found = open_inputs(
             path, stream, topology=topology, trajectory=trajectory, format_name=from_format, options=options
         )

@@ -33,8 +33,8 @@ class FrameSelection:
                 numbers = []
             if not 1 <= len(numbers) <= 3 or (len(numbers) == 1 and numbers[0] is None):
                 raise OptionError(f"frames are chosen as 0,5,10:20:2,-1, not {text!r}")
-            if len(numbers) == 3 and numbers[2] is not None and numbers[2] < 1:
-                raise OptionError(f"frames come in the order of the file, by steps of 1 or more: {text!r}")
+            if len(numbers) == 3 and numbers[2] == 0:
+                raise OptionError(f"a step of 0 chooses no frames: {text!r}")
             parts.append(numbers[0] if len(numbers) == 1 and numbers[0] is not None else slice(*numbers))
         return cls(tuple(parts))
 

@@ -57,10 +57,6 @@ class PartFile:
             raise TargetError(f"there is no folder {str(target.parent)!r}", path=target)
         self._take()
 
-    def is_file(self, path: Path) -> bool:
-        """Whether a path leads to the target."""
-        return path.exists() and self.target.exists() and self.target.samefile(path)
-
     def _take(self) -> None:
         """Keep other conversions away from this target for as long as the process lives or until the end."""
         try:
@@ -71,8 +67,9 @@ class PartFile:
             self._release()
             return
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            # Not flock, with which the HDF5 library locks the same file.
+            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
             self._release()
             raise TargetError("another conversion is writing it", path=self.target) from None
         except OSError:
@@ -206,10 +203,13 @@ class RecordOutput:
     def _write_alone(self, document: dict[str, Any]) -> None:
         from .records import create
 
-        with create(self._part.path, meta=document, executor=self._executor) as writer:
+        path = self._part.path.with_name(f"{self._part.path.name}.0")  # the part itself is locked
+        self._segments.append((path, False))
+        with create(path, meta=document, executor=self._executor) as writer:
             writer.set_section("frame", self._placement.alone(self._waiting[0]))
             if self._carry is not None:
                 self._carry(writer)
+        self._segments.pop()[0].replace(self._part.path)
 
     def _begin(self, *, last: bool = False) -> None:
         path = self._part.path.with_name(f"{self._part.path.name}.{len(self._segments)}")
@@ -246,8 +246,11 @@ class RecordOutput:
         from .inputs import record_snapshots
         from .records import open_record
 
-        self._open(self._part.path, self.frames)
-        while self._segments:
+        count = len(self._segments)
+        joined = self._part.path.with_name(f"{self._part.path.name}.{count}")  # the part itself is locked
+        self._segments.append((joined, False))
+        self._open(joined, self.frames)
+        for _ in range(count):
             path, counts = self._segments[0]
             with open_record(path) as record:
                 for snapshot in record_snapshots(record, list(range(len(record)))):

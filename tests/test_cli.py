@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import os
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -164,7 +166,34 @@ def test_a_report(here):
     assert [f"warning: {text}\n" for text in report["warnings"]] == [TYPES]
     assert report["provenance"]["source"]["size"] == len(THREE)
     done = run("in.dump", "again.h5", "--report", "no/report.json", cwd=here)
-    assert (done.status, done.stderr) == (1, "molrec-convert: no/report.json: no such file or directory\n")
+    assert (done.status, done.stderr) == (1, "molrec-convert: no/report.json: there is no folder 'no'\n")
+    assert not (here / "again.h5").exists()
+
+
+@pytest.mark.parametrize("place", ["in.dump", "./in.dump", "out.h5"])
+def test_a_report_replaces_no_source_and_no_target(here, place):
+    before = (here / "in.dump").read_bytes()
+    done = run("in.dump", "out.h5", "--report", place, "--force", cwd=here)
+    assert (done.status, done.stderr) == (1, f"molrec-convert: --report would replace {place.removeprefix('./')}\n")
+    assert (here / "in.dump").read_bytes() == before
+    assert not (here / "out.h5").exists()
+
+
+def test_two_conversions_of_one_target(here):
+    """One of them is refused, or comes after the other; none destroys the other's work."""
+    command = [sys.executable, "-m", "molrec_convert", "in.dump", "out.h5", "-q"]
+    both = [subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    ends = sorted((each.wait(), each.communicate()[1]) for each in both)
+    assert ends[0] == (0, "")
+    assert ends[1][0] == 1
+    assert [path.name for path in here.iterdir() if path.name.startswith("out")] == ["out.h5"]
+
+
+def test_a_named_pipe_is_read_once(here):
+    os.mkfifo(here / "pipe.dump")
+    done = subprocess.Popen([sys.executable, "-m", "molrec_convert", "pipe.dump", "out.h5", "-q"], cwd=here)
+    (here / "pipe.dump").write_text(THREE)
+    assert done.wait(60) == 0
 
 
 def test_streams(here):

@@ -26,7 +26,9 @@ def command(
     ] = None,
     from_format: Annotated[str | None, typer.Option("--from", help="Format of the source.")] = None,
     to_format: Annotated[str | None, typer.Option("--to", help="Format of the target.")] = None,
-    frames: Annotated[str | None, typer.Option(help="Which frames: 0:500:10, or 0,5,-1.")] = None,
+    frames: Annotated[
+        str | None, typer.Option(help="Which frames, in the order of the file: 0:500:10, or 0,5,-1.")
+    ] = None,
     units: Annotated[
         str | None, typer.Option(help="Unit style of the file, where it does not say: real, metal, lj.")
     ] = None,
