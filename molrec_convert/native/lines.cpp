@@ -48,7 +48,7 @@ nb::tuple skip_lines(nb::handle data, std::size_t start, std::uint64_t count) {
     const char* const begin = buffer.begin();
     const char* after = begin + start;  // behind the last line end found
     {
-        nb::gil_scoped_release unlocked;
+        // The lock is kept: it takes longer to get it back among threads than to count some megabytes.
         const char* const end = buffer.end();
         const char* p = after;
         while (end - p >= static_cast<std::ptrdiff_t>(block) && count - lines >= block) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
@@ -39,6 +39,20 @@ def open_for_append(path: str | Path, *, executor: Executor | None = None, durab
         trajectory = record.trajectory
         has_trajectory = trajectory is not None
         extents = [] if trajectory is None else trajectory.extents()
+    cut_arrays(path, extents)
+    store = Hdf5Store.open(path, writable=True)
+    try:
+        return _resumed(store, str(path), executor=executor, durable=durable, has_trajectory=has_trajectory)
+    except BaseException:
+        store.close()
+        raise
+
+
+def cut_arrays(path: str | Path, extents: Iterable[tuple[str, str, int]]) -> None:
+    """Cut arrays, each named by the place of its group and its own name, to so many rows."""
+    from .hdf5 import Hdf5Store  # h5py is heavy
+
+    extents = list(extents)
     # The library keeps a stale notion of a chunk that was rewritten, so the file is opened anew after each pass.
     for prepare in ("make_plain", "settle"):
         with closing(Hdf5Store.open(path, writable=True)) as store:
@@ -46,12 +60,6 @@ def open_for_append(path: str | Path, *, executor: Executor | None = None, durab
                 array = _group_at(store.root, place).growing(name)
                 if array is not None:
                     getattr(array, prepare)(rows)
-    store = Hdf5Store.open(path, writable=True)
-    try:
-        return _resumed(store, str(path), executor=executor, durable=durable, has_trajectory=has_trajectory)
-    except BaseException:
-        store.close()
-        raise
 
 
 def _group_at(root: Group, place: str) -> Group:

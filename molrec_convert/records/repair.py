@@ -7,13 +7,17 @@ are all that is wrong: commits are made so that every committed frame is whole a
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from molrec_convert.errors import RecordError
 
 from . import layout
+from .append import cut_arrays
 from .superblock import END_OF_FILE, SIGNATURE, is_version_3, mended, superblock
 from .tree import Group, groups_of
 
@@ -82,8 +86,30 @@ def _settle(path: str | Path) -> tuple[int, tuple[str, ...]]:
             for group, name in _lone_index_arrays(store.root):
                 group.delete(name)
                 done.append(f"{layout.joined(group.place, name)} had no partner and was taken away")
+    with closing(Hdf5Store.open(path)) as store:
+        overlong = list(_overlong_index_arrays(store.root))
+    if overlong:
+        cut_arrays(path, overlong)
+        done += [f"{layout.joined(place, name)} had rows that were never written" for place, name, _ in overlong]
     with StoredRecord(Hdf5Store.open(path), str(path), strict=False) as record:
         return len(record), tuple(done)
+
+
+def _overlong_index_arrays(root: Group) -> Iterator[tuple[str, str, int]]:
+    """The indices that end with rows of no update, and how many rows before are of one.
+
+    A kill between two writes of the library can leave an array longer than its chunks, which then reads as zeros.
+    Updates of committed frames ascend, and all of them stand before.
+    """
+    trajectory = root.group(layout.TRAJECTORY)
+    for group in groups_of(trajectory).values() if trajectory is not None else ():
+        array = group.array(layout.STEP_INDEX)
+        if array is None or array.shape[0] < 2:
+            continue
+        values = array.read(0, array.shape[0])
+        wrong = values[1:] <= values[:-1]
+        if wrong.any():
+            yield group.place, layout.STEP_INDEX, int(np.argmax(wrong)) + 1
 
 
 def _lone_index_arrays(root: Group) -> list[tuple[Group, str]]:

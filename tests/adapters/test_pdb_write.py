@@ -164,12 +164,13 @@ class TestModels:
 
     def test_times(self, written, again):
         frames = [Frame({"atoms": atoms(1)}) for _ in range(2)]
-        found = written(frames, step=[0, 500], time=[0.0, 0.125])
+        found = written(frames, step=[0, 500], time=[0.0, 0.125], units={"time": "ps"})
         assert re.findall("^TITLE.*", found, re.MULTILINE) == [
             "TITLE     t= 0.0 step= 0",
             "TITLE     t= 0.125 step= 500",
         ]
         assert again(found) == found
+        assert "t= 0.125 step= 500" in written(frames, step=[0, 500], time=[0.0, 125.0], units={"time": "fs"})
         found = written(frames, step=[7, 8])
         assert re.findall("^TITLE.*", found, re.MULTILINE) == ["TITLE     step= 7", "TITLE     step= 8"]
         assert "TITLE" not in written(frames, step=[0, 1])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from molrec_convert.errors import RecordError
+from molrec_convert.model import Frame, Schema
 from molrec_convert.records import create, open_for_append, open_record, repair
 
 from .builders import check_with_arbiter, write
@@ -174,3 +175,21 @@ def test_an_exception_keeps_what_was_committed(tmp_path, frames):
         fail()
     with open_record(path) as record:
         assert len(record) == 5
+
+
+def test_an_index_longer_than_what_was_written(tmp_path):
+    """The library may write an array's length before the chunk that the new rows are in."""
+    path = tmp_path / "t.h5"
+    frames = [Frame({"few": {"x": [float(i)] * (1 + i % 2)}}) for i in range(5)]
+    write(path, frames, schema=Schema.of(frames))
+    with h5py.File(path, "r+") as file:
+        index = file["trajectory/few/step_index"]
+        index.resize((len(index) + 3,))
+    message = "step_index: the frames of the updates ascend strictly"
+    with pytest.raises(RecordError, match=message), open_record(path) as record:
+        record.trajectory[0]
+    report = repair(path)
+    assert report.frames == 5
+    assert report.what[-1] == "/trajectory/few/step_index had rows that were never written"
+    with open_record(path) as record:
+        assert all(one.same(other) for one, other in zip(record.trajectory, frames, strict=True))
