@@ -16,7 +16,7 @@ import numpy as np
 from molrec_convert.errors import OptionError
 from molrec_convert.mapping.elements import NUMBERS, SYMBOLS
 from molrec_convert.model import Column
-from molrec_convert.model.dtypes import STRING
+from molrec_convert.model.dtypes import STRING, same_bits
 
 Array = np.ndarray[Any, Any]
 Words = tuple[Array, list[bytes]]
@@ -76,7 +76,7 @@ class TextReader:
     def _kept(self, name: str, codes: Array, words: list[bytes], make: Callable[[Array, list[bytes]], Any]) -> Any:
         with self._lock:
             last = self._last.get(name)
-            if last is None or last[1] != words or not np.array_equal(last[0], codes):
+            if last is None or last[1] != words or not same_bits(last[0], codes):
                 last = (codes, words, make(codes, words))
                 self._last[name] = last
             return last[2]
