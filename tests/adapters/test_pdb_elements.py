@@ -2,7 +2,13 @@
 
 import pytest
 
-from adapters._pdb_elements import element_guessed, element_of_columns, element_stated, name_field, seems_aligned
+from molrec_convert.adapters._pdb_elements import (
+    element_guessed,
+    element_of_columns,
+    element_stated,
+    name_field,
+    seems_aligned,
+)
 
 from ..pdbs import atom, text
 

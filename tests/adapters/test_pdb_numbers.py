@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters._pdb_numbers import hybrid36
+from molrec_convert.adapters._pdb_numbers import hybrid36
 
 from ..pdbs import atom, model, text
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adapters._pdb_numbers import decode_column, decode_hybrid36, hybrid36
+from molrec_convert.adapters._pdb_numbers import decode_column, decode_hybrid36, hybrid36
 
 
 @pytest.fixture(autouse=True)
