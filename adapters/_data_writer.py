@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.adapter import Carries, Snapshot
-from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.errors import FormatError
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.model import Block, Column
 from molrec_convert.model.dtypes import ENDPOINTS
@@ -28,7 +28,7 @@ from ._data_title import title_of
 from ._data_topology import MEMBERS
 from ._data_types import Masses
 from ._dump_columns import REDUCED, SIGNED
-from ._lammps import STYLES, scales_of, style_to_write
+from ._lammps import check_style, scales_of, style_to_write
 
 Array = np.ndarray[Any, Any]
 Words = tuple[Array, list[bytes]]
@@ -69,8 +69,7 @@ class DataExporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._options = options
-        if options.units is not None and options.units not in STYLES:
-            raise OptionError(f"there is no LAMMPS unit style {options.units!r}; they are {', '.join(STYLES)}")
+        check_style(options.units)
 
     def head(self, first: Snapshot) -> bytes:
         """Nothing stands before the only frame."""

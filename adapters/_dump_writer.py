@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.adapter import Snapshot
-from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES
@@ -24,12 +24,12 @@ from molrec_convert.text.table import format_table
 
 from ._dump_columns import BY_SOURCE, BY_TARGET, REDUCED, SCALED, SIGNED, Plan, plan_of, triple
 from ._lammps import (
-    STYLES,
     boundary_letters,
     bounding_to_bounds,
     bounds_to_bounding,
     cartesian,
     cell_of_bounds,
+    check_style,
     is_restricted,
     scales_of,
     shrink_wrapped,
@@ -54,8 +54,7 @@ class DumpExporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._options = options
-        if options.units is not None and options.units not in STYLES:
-            raise OptionError(f"there is no LAMMPS unit style {options.units!r}; they are {', '.join(STYLES)}")
+        check_style(options.units)
 
     def head(self, first: Snapshot) -> bytes:
         """The unit style, where it is known."""

@@ -32,12 +32,17 @@ TYPE_MAP_NOTE = "the types are no elements; --type-map 1=Si,2=O names them"
 STYLES = ("real", "metal", "si", "cgs", "electron", "micro", "nano", DIMENSIONLESS)
 
 
+def check_style(name: str | None) -> None:
+    """Refuse a name that is no unit style."""
+    if name is not None and name not in STYLES:
+        raise OptionError(f"there is no LAMMPS unit style {name!r}; they are {', '.join(STYLES)}")
+
+
 class Style:
     """A unit style: what its numbers are multiplied by on the way into a record, and how the record names them."""
 
     def __init__(self, name: str | None) -> None:
-        if name is not None and name not in STYLES:
-            raise OptionError(f"there is no LAMMPS unit style {name!r}; they are {', '.join(STYLES)}")
+        check_style(name)
         self.name = name
         self.source: Units | None = SYSTEMS.get(name) if name is not None else None
         self.stored: Units | None = None if self.source is None else stored_system(self.source)
