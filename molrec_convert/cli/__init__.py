@@ -8,17 +8,17 @@ import sys
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from molrec_convert import __version__
 from molrec_convert.errors import ConvertError
 
 from . import convert, formats, repair
+from .arguments import TextCommand, TextGroup
 
 DEFAULT = "convert"
 
 
-class DefaultGroup(TyperGroup):
+class DefaultGroup(TextGroup):
     """Commands by name, and a conversion where the first word is no command; errors are one line and status 1."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -51,9 +51,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command(DEFAULT)(convert.command)
-app.command("formats")(formats.command)
-app.command("repair")(repair.command)
+app.command(DEFAULT, cls=TextCommand)(convert.command)
+app.command("formats", cls=TextCommand)(formats.command)
+app.command("repair", cls=TextCommand)(repair.command)
 
 
 def _version(wanted: bool) -> None:
