@@ -254,6 +254,7 @@ FORMAT = Adapter(
     summary="Protein Data Bank, one structure or models",
     reference="https://www.wwpdb.org/documentation/file-format-content/format33/v3.3.html",
     patterns=("*.pdb", "*.ent", "*.pdb1", "*.brk"),
+    not_patterns=("*.pqr", "*.pdbqt"),
     sniff=_looks_like_pdb,
     series=False,
     carries=Carries(

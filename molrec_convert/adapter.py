@@ -7,8 +7,9 @@ frame, between a head and a tail.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .model import Frame, Meta
@@ -33,6 +34,8 @@ class Note:
         The file, where it is not the source itself.
     lacks
         The column of atoms whose absence this is about: of no interest where another file has it.
+    loss
+        Whether a part of the source was left out.
     """
 
     message: str
@@ -40,6 +43,7 @@ class Note:
     frame: int | None = None
     path: str | None = None
     lacks: str | None = None
+    loss: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Span:
     ordinal
         0-based number of the frame in the file.
     line
-        1-based line at which `data` begins.
+        1-based line at which `data` begins; 0 in a file without lines, whose errors and notes name the frame alone.
     offset, size
         The bytes of the decompressed source that `decode` needs.
     context
@@ -128,7 +132,9 @@ class Importer(Protocol):
 class Exporter(Protocol):
     """Writes one target; made anew for every conversion.
 
-    It may have a list ``notes`` of what was noticed in writing, which is looked at after the tail.
+    It may have a list ``notes`` of what was noticed in writing, and a list ``losses`` of what turned out not to be
+    held, which are looked at after the tail. It may have a method ``final_head()``: the bytes of `head`, as many, now
+    that all frames are known; they take its place where the target is a file, while a stream keeps the first.
     """
 
     def head(self, first: Snapshot) -> bytes:
@@ -141,6 +147,63 @@ class Exporter(Protocol):
 
     def tail(self) -> bytes:
         """What stands after the last frame."""
+        ...
+
+
+class FileImporter(Protocol):
+    """Reads one source through a library that opens files itself; made anew for every conversion.
+
+    What the library raises or warns of is told to a person by whoever calls these methods.
+    """
+
+    def open(self, path: Path, *, atoms: int | None = None) -> int | None:
+        """Open the file.
+
+        Parameters
+        ----------
+        path
+            The file.
+        atoms
+            How many atoms its frames have, where a topology says so: some formats do not.
+
+        Returns
+        -------
+        int or None
+            The number of frames, where it is known before they are read.
+        """
+        ...
+
+    def frames(self, ordinals: Sequence[int] | None) -> Iterator[Snapshot]:
+        """The frames of these numbers, which increase; all of them in order where None.
+
+        Raises
+        ------
+        TruncatedError
+            Where the file ends inside a frame; the frames before it were yielded.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close the file; a second time does nothing."""
+        ...
+
+
+class FileExporter(Protocol):
+    """Writes one target through a library that opens files itself; made anew for every conversion.
+
+    It may have a list ``notes`` of what was noticed in writing, which is looked at after the end.
+    """
+
+    def open(self, path: Path, first: Snapshot) -> None:
+        """Make the file, which does not exist; the first frame is given again to `add`."""
+        ...
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Write the next frame."""
+        ...
+
+    def close(self) -> None:
+        """Complete the file."""
         ...
 
 
@@ -190,6 +253,8 @@ class Carries:
 
 ImporterFactory = Callable[[str, "Options"], Importer]
 ExporterFactory = Callable[[str, "Options"], Exporter]
+FileImporterFactory = Callable[["Options"], FileImporter]
+FileExporterFactory = Callable[["Options"], FileExporter]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +271,8 @@ class Adapter:
         Where the format is specified.
     patterns
         Glob patterns of file names, the first of which is the usual one.
+    not_patterns
+        Patterns of names under which files that look the same are of another format.
     sniff
         Whether the first bytes of a decompressed file (some 64 KiB, fewer of a short file) are of this format.
     series
@@ -218,6 +285,10 @@ class Adapter:
         The keys of `Snapshot.about` that only say how a file is laid out: no other format is to hold them.
     importer, exporter
         Made with the name of the file and the options; None where the format goes one way only.
+    file_importer, file_exporter
+        Instead of these, for a format that goes through a library that opens files itself.
+    library
+        The library, as people call it.
     options
         The names of the options that it takes.
     extra
@@ -228,6 +299,7 @@ class Adapter:
     summary: str
     reference: str
     patterns: tuple[str, ...] = ()
+    not_patterns: tuple[str, ...] = ()
     sniff: Callable[[bytes], bool] | None = None
     series: bool = True
     carries: Carries = Carries()
@@ -235,5 +307,52 @@ class Adapter:
     layout: frozenset[str] = frozenset()
     importer: ImporterFactory | None = None
     exporter: ExporterFactory | None = None
+    file_importer: FileImporterFactory | None = None
+    file_exporter: FileExporterFactory | None = None
+    library: str | None = None
     options: frozenset[str] = frozenset()
     extra: str | None = None
+
+    @property
+    def reads(self) -> bool:
+        """Whether files of the format can be read."""
+        return self.importer is not None or self.file_importer is not None
+
+    @property
+    def writes(self) -> bool:
+        """Whether files of the format can be written."""
+        return self.exporter is not None or self.file_exporter is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Formats that go through one library, each an adapter of the name ``<family>:<format>``.
+
+    They come after all adapters that have a name of their own.
+
+    Parameters
+    ----------
+    name
+        What stands before the colon.
+    library
+        The library, as people call it.
+    formats
+        The names of its formats.
+    adapter
+        The adapter of a format, None where there is none; its name has the family's before it.
+    reads
+        The format of a file of this name, a compression's suffix aside, that begins so; None where it is none of the
+        family.
+    writes
+        The format of a file to be written under this name, None where it is none of the family.
+    order
+        A family is asked before those of a higher order.
+    """
+
+    name: str
+    library: str
+    formats: Callable[[], Sequence[str]]
+    adapter: Callable[[str], Adapter | None]
+    reads: Callable[[str, bytes], str | None]
+    writes: Callable[[str], str | None]
+    order: int = 0

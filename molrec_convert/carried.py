@@ -53,5 +53,5 @@ def carried_table(adapters: Iterable[Adapter]) -> str:
 
 
 def _ways(adapter: Adapter) -> str:
-    words = [word for word, way in (("read", adapter.importer), ("write", adapter.exporter)) if way is not None]
+    words = [word for word, way in (("read", adapter.reads), ("write", adapter.writes)) if way]
     return ", ".join(words)

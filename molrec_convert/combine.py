@@ -34,6 +34,8 @@ class Combined:
         """The chosen frames in order, joined and decoded in threads."""
         static = self._static(executor)
         merger = Merger(static, self._topology.name, self._trajectory.name)
+        if hasattr(self._trajectory, "atoms"):  # another library may need to know
+            self._trajectory.atoms = static.frame["atoms"].count
 
         def join(snapshot: Snapshot) -> Snapshot:
             merged = merger.merge(snapshot)

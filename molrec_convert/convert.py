@@ -15,11 +15,12 @@ from .adapter import Note, Snapshot
 from .ahead import Transform
 from .combine import open_inputs
 from .errors import ConvertError, FormatError, OptionError, located
-from .frames import FrameSelection
+from .foreign import ForeignOutput, foreign_output
+from .frames import Frames, FrameSelection
 from .inputs import RECORD_FORMAT, Input, RecordInput
 from .loss import LossReport
 from .options import Options, checked_guesses
-from .outputs import PartFile, RecordOutput, TextOutput
+from .outputs import PartFile, RecordOutput
 from .sniff import is_record_name, is_replaceable, target_adapter
 from .steps import declare_fixed_decimals, declare_precision
 from .steps import to_units as to_units_step
@@ -27,6 +28,8 @@ from .steps import unwrap as unwrap_step
 
 STREAM = "-"
 """The name that stands for a standard stream on the command line."""
+
+Output = RecordOutput | ForeignOutput
 
 Progress = Callable[[int, int | None, int], None]
 """Called with how much was read, of how much (None where unknown), and the frames so far."""
@@ -100,7 +103,7 @@ def convert(
     trajectory: str | Path | None = None,
     from_format: str | None = None,
     to_format: str | None = None,
-    frames: str | None = None,
+    frames: Frames = None,
     units: str | None = None,
     to_units: str | None = None,
     atom_style: str | None = None,
@@ -131,7 +134,7 @@ def convert(
     from_format, to_format
         The names of the formats of source and target, where content and name do not tell.
     frames
-        Which frames: ``0:100:10``, ``0,5,-1``; by default all.
+        Which frames: ``0:100:10`` or ``0,5,-1`` as text, or a number, a slice, a sequence of numbers; by default all.
     units
         The unit style of a file that does not state it, such as ``real``; of a target, the style to write.
     to_units
@@ -173,7 +176,7 @@ def convert(
         With file, line and frame. Nothing is left at the target then.
     """
     begun = time.perf_counter()
-    selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
+    selection = FrameSelection.of_frames(frames)
     options = Options(
         units=units,
         atom_style=atom_style,
@@ -210,10 +213,10 @@ def convert(
                         progress(*found.progress(), output.frames)
                 if not output.frames:
                     raise FormatError("there is no frame in it", path=found.name)
-                for note in (*found.notes, *output.notes):
+                for note in found.notes if isinstance(output, ForeignOutput) else (*found.notes, *output.notes):
                     notes.add(note)
                 report.frames, report.warnings = output.frames, notes.texts()
-                document = _document(found, report, options, to_units, precision, frames)
+                document = _document(found, report, options, to_units, precision, str(selection) or None)
                 output.finish(document)
                 if part is not None:
                     part.commit()
@@ -222,7 +225,7 @@ def convert(
                 raise
         finally:
             found.close()
-    if isinstance(output, TextOutput):
+    if isinstance(output, ForeignOutput):
         report.losses = output.report
         for note in output.notes:
             notes.add(note)
@@ -259,16 +262,16 @@ def _output(
     executor: ThreadPoolExecutor,
     *,
     whole: bool,
-) -> RecordOutput | TextOutput:
+) -> Output:
     if part is not None and (to_format == RECORD_FORMAT or (to_format is None and is_record_name(part.target))):
         carry = found.carry if isinstance(found, RecordInput) and whole else None
         return RecordOutput(part, series=found.series, executor=executor, carry=carry)
     adapter = registry.by_name(to_format) if to_format is not None else target_adapter(name)
     document = found.provenance()
-    return TextOutput(part, stream, adapter, name=name, options=options, executor=executor, document=document)
+    return foreign_output(part, stream, adapter, name=name, options=options, executor=executor, document=document)
 
 
-def _check_options(found: Input, output: RecordOutput | TextOutput, options: Options) -> None:
+def _check_options(found: Input, output: Output, options: Options) -> None:
     """Refuse options that mean nothing to the target, or to either side."""
     given, target = options.given(), _format_of(output)
     for option in ("decimals", "plain"):
@@ -278,7 +281,7 @@ def _check_options(found: Input, output: RecordOutput | TextOutput, options: Opt
         raise OptionError(f"--units means nothing to {' or '.join(dict.fromkeys((found.format, target)))}")
 
 
-def _format_of(output: RecordOutput | TextOutput) -> str:
+def _format_of(output: Output) -> str:
     return RECORD_FORMAT if isinstance(output, RecordOutput) else output.report.target
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from . import registry
-from .adapter import Adapter, Note, Snapshot
+from .adapter import Adapter, Note, Snapshot, Span
 from .ahead import Transform, decoded
 from .errors import FormatError, OptionError, RecordError
 from .frames import FrameSelection
@@ -87,10 +87,14 @@ def open_input(
                 "a record cannot be read from a stream, since HDF5 jumps about in its file", path=source.name
             )
         adapter = registry.by_name(format_name) if format_name is not None else source.adapter(head)
-        if adapter.importer is None:
+        if not adapter.reads:
             raise OptionError(f"{adapter.name} can be written, not read")
         if check:
             check_options(adapter.name, adapter.options, options)
+        if adapter.file_importer is not None:
+            from .library import LibraryInput
+
+            return LibraryInput(source, adapter, options)
         return ForeignInput(source, adapter, options)
     except BaseException:
         source.close()
@@ -133,6 +137,18 @@ class ForeignInput:
         spans = self._source.spans(self._importer, selection, strict=self._options.strict)
         return decoded(self._importer, spans, executor, transform)
 
+    def spans(self) -> Iterator[Span]:
+        """The places of all frames in order, each with its bytes."""
+        return self._source.spans(self._importer, FrameSelection(), strict=self._options.strict)
+
+    def decode(self, span: Span) -> Snapshot:
+        """Make the frame of a span."""
+        return self._importer.decode(span)
+
+    def part_before(self, span: Span) -> float | None:
+        """The part of the file that lies before the end of a span just found; None where its size is not known."""
+        return self._source.part_before(span)
+
     def provenance(self) -> dict[str, Any]:
         """Name, size, checksum and format; the checksum only where all of the file was read."""
         return {
@@ -162,7 +178,7 @@ class RecordInput:
         self.name, self.format = path.name, RECORD_FORMAT
         self.notes: list[Note] = []
         self.record: StoredRecord = open_record(path)
-        self.series, self.unwraps = self.record.trajectory is not None, False
+        self.series, self.unwraps = self.record.has_trajectory, False
         self.takes: frozenset[str] = frozenset()
         self._read = 0
         self._chosen: int | None = None
@@ -210,12 +226,13 @@ def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
             yield Snapshot(frame, step, time, Meta(), units)
         return
     about = Meta(record.system.meta) if record.system is not None else Meta()
-    schema, steps, times = record.trajectory.schema, record.trajectory.step, record.trajectory.time
+    schema = record.trajectory.schema
     for index in chosen:
         frame = with_system(record.trajectory[index], record.system, index)
         meta = _without_fills(frame.meta, schema)
-        step = meta.pop(STEP_KEY, None) if STEP_KEY in schema.meta else int(steps[index])
-        time = float(times[index]) if times is not None else meta.pop(TIME_KEY, None)
+        step, time = record.trajectory.moment(index)
+        step = meta.pop(STEP_KEY, None) if STEP_KEY in schema.meta else step
+        time = meta.pop(TIME_KEY, None) if time is None else time
         blocks = {name: _without_null_columns(name, block, schema) for name, block in frame.items()}
         yield Snapshot(Frame.of(blocks, frame.box, meta), step, time, about, units)
 

@@ -1,23 +1,19 @@
-"""Where a conversion writes to: a record, or a foreign file; complete under its name, or not there at all."""
+"""Where a conversion writes to: a file that is complete under its name, or not there at all; and a record in it."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future
+from collections.abc import Callable
+from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from . import registry
-from .adapter import Adapter, Exporter, Note, Snapshot
-from .errors import LossError, OptionError, RecordError, TargetError
-from .loss import OF_THE_SERIES, Contents, Loss, LossReport, losses, record_losses
+from .adapter import Note, Snapshot
+from .errors import RecordError, TargetError
 from .model import Meta
-from .options import Options
 from .placement import Placement, Placer
 from .registry import COMPRESSIONS
 
@@ -31,8 +27,6 @@ LOOK_AHEAD = 16 << 20
 """Bytes of frames that are looked at before a record is laid out."""
 FRAME, COLUMN = 2 << 10, 512
 """Bytes that a frame and a column take beside their values, which count where there are many small frames."""
-PENDING = 4
-"""How many frames are printed at once."""
 
 
 class PartFile:
@@ -50,7 +44,7 @@ class PartFile:
         if target.exists() and not target.is_file():
             raise TargetError("the target is no regular file", path=target)
         if target.exists() and not force:
-            raise TargetError("the target exists; --force replaces it", path=target)
+            raise TargetError("the target exists; force replaces it", path=target)
         if target.exists() and replaceable is not None and not replaceable(target):
             raise TargetError("the target exists and is no record; it is not replaced by one", path=target)
         if not target.parent.is_dir():
@@ -274,123 +268,3 @@ class RecordOutput:
 def _bytes_of(snapshot: Snapshot) -> int:
     columns = [column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values()]
     return FRAME + COLUMN * len(columns) + sum(columns)
-
-
-class TextOutput:
-    """A foreign file, its frames printed in threads."""
-
-    def __init__(
-        self,
-        part: PartFile | None,
-        stream: BinaryIO | None,
-        adapter: Adapter,
-        *,
-        name: str,
-        options: Options,
-        executor: Executor,
-        contents: Contents | None = None,
-        document: Mapping[str, Any] | None = None,
-    ) -> None:
-        if adapter.exporter is None:
-            raise OptionError(f"{adapter.name} can be read, not written")
-        self._part, self._stream = part, stream
-        self._adapter, self.takes = adapter, adapter.options
-        self._strict = options.strict
-        self._executor = executor
-        self._exporter: Exporter = adapter.exporter(name, options)
-        self._pending: deque[Future[bytes]] = deque()
-        self._known = contents
-        self._document = document or {}
-        self._layout: frozenset[str] | None = None
-        self._first_count: int | None = None
-        self._file: BinaryIO | None = None
-        self.frames = 0
-        self.notes: list[Note] = []
-        self.report = LossReport(adapter.name)
-
-    def add(self, snapshot: Snapshot) -> None:
-        """Take the next frame."""
-        snapshot.about = Meta({**snapshot.frame.meta, **snapshot.about},
-                              tags={**snapshot.frame.meta.tags, **snapshot.about.tags})  # fmt: skip
-        self._note_losses(snapshot)
-        if self._file is None:
-            self._file = self._opened()
-            self._file.write(self._exporter.head(snapshot))
-        if self.frames and not self._adapter.carries.frames:
-            self.frames += 1
-            return
-        self._pending.append(self._executor.submit(self._exporter.encode, snapshot, self.frames))
-        self.frames += 1
-        if len(self._pending) > PENDING:
-            self._write_next()
-
-    def finish(self, document: dict[str, Any]) -> None:
-        """Write what is left and close the file."""
-        del document
-        while self._pending:
-            self._write_next()
-        assert self._file is not None
-        self._file.write(self._exporter.tail())
-        self.notes += getattr(self._exporter, "notes", ())
-        self._file.flush()
-        if self._part is not None:
-            self._file.close()
-
-    def discard(self) -> None:
-        """Close the file and remove it."""
-        for future in self._pending:
-            future.cancel()
-        if self._part is not None:
-            if self._file is not None:
-                self._file.close()
-            self._part.discard()
-
-    def _opened(self) -> BinaryIO:
-        if self._part is None:
-            assert self._stream is not None
-            return self._stream
-        return self._part.path.open("wb")
-
-    def _write_next(self) -> None:
-        assert self._file is not None
-        self._file.write(self._pending.popleft().result())
-
-    def _note_losses(self, snapshot: Snapshot) -> None:
-        found = list(self._found(snapshot))
-        if found and self._strict:
-            reason = f": {found[0].reason}" if len(found) == 1 else ""
-            raise LossError(f"{self._adapter.name} cannot hold {', '.join(map(str, found))}{reason}")
-        for loss in found:
-            self.report.add(loss)
-
-    def _found(self, snapshot: Snapshot) -> Iterator[Loss]:
-        if self._known is not None:
-            if not self.frames:
-                yield from self._lost(self._known)
-            return
-        contents = Contents.of([snapshot], self.frames)
-        count = contents.counts.get("atoms", 0)
-        self._first_count = count if self._first_count is None else self._first_count
-        contents.frames = self.frames + 1
-        contents.varying = count != self._first_count
-        left_out = self.frames and not self._adapter.carries.frames
-        for loss in self._lost(contents):
-            if not left_out or loss.item in OF_THE_SERIES:
-                yield loss
-        if not self.frames:
-            yield from record_losses(self._document)
-
-    def _lost(self, contents: Contents) -> Iterator[Loss]:
-        yield from losses(contents, self._adapter.carries, self._is_layout)
-        if self._adapter.lost is not None:
-            yield from self._adapter.lost(contents)
-
-    def _is_layout(self, key: str) -> bool:
-        """Whether a key only says how a file was laid out that the frames came from."""
-        if self._layout is None:  # looked up late, since it may load an adapter
-            sources = (self._document.get(name) for name in ("source", "topology"))
-            known = {source.get("format") for source in sources if isinstance(source, dict)}.intersection(
-                registry.names()
-            )
-            self._layout = frozenset[str]().union(*(registry.by_name(name).layout for name in known))
-        return key in self._layout

@@ -8,10 +8,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from .adapter import Adapter
+from .adapter import Adapter, Family
 from .errors import ConvertError, UnknownFormatError
 
 GROUP = "molrec_convert.adapters"
+FAMILIES = "molrec_convert.families"
 SUFFIXES = "molrec_convert.suffixes"
 """Entry points from the last part of a file's name to the adapter to try first: they spare the import of the others."""
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
@@ -31,6 +32,8 @@ def by_name(name: str) -> Adapter:
     UnknownFormatError
         With the nearest names, where there is none.
     """
+    if ":" in name:
+        return _of_family(name)
     entry = _entries().get(name)
     if entry is None:
         near = get_close_matches(name, names(), n=3)
@@ -52,19 +55,67 @@ def _loaded(entry: EntryPoint) -> Adapter:
     return adapter
 
 
+def _of_family(name: str) -> Adapter:
+    family, _, format_name = name.partition(":")
+    known = {each.name: each for each in families()}
+    if family not in known:
+        raise UnknownFormatError(f"there is no format {name!r}; before a colon stands one of {', '.join(known)}")
+    adapter = known[family].adapter(format_name)
+    if adapter is None:
+        near = get_close_matches(format_name, known[family].formats(), n=3, cutoff=0.5)
+        hint = f", did you mean {' or '.join(repr(f'{family}:{each}') for each in near)}?" if near else ""
+        raise UnknownFormatError(f"{known[family].library} has no format {format_name!r}{hint}")
+    return adapter
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """The formats that go through other libraries, in the order in which they are asked about a file."""
+    found: list[Family] = []
+    for entry in entry_points(group=FAMILIES):
+        family = entry.load()
+        if not isinstance(family, Family) or family.name != entry.name:
+            raise ConvertError(f"the entry point {entry.name!r} of {FAMILIES} is no family of this name: {entry.value}")
+        found.append(family)
+    return tuple(sorted(found, key=lambda family: (family.order, family.name)))
+
+
+def family_reader(path: str | Path, head: bytes) -> Adapter | None:
+    """The first adapter of a family that reads a file of this name that begins so."""
+    for family in families():
+        if (name := family.reads(uncompressed_name(path), head)) is not None:
+            return family.adapter(name)
+    return None
+
+
+def family_writer(path: str | Path) -> Adapter | None:
+    """The first adapter of a family that writes a file of this name."""
+    for family in families():
+        if (name := family.writes(Path(path).name)) is not None:
+            return family.adapter(name)
+    return None
+
+
 def names() -> list[str]:
-    """The names of all adapters, without loading one."""
+    """The names of all adapters but those of families, without loading one."""
     return list(_entries())
 
 
 def adapters() -> list[Adapter]:
-    """All adapters, by name."""
+    """All adapters but those of families, by name."""
     return [by_name(name) for name in names()]
 
 
-def by_content(head: bytes) -> list[Adapter]:
-    """The adapters that recognise the first bytes of a decompressed file."""
-    return [adapter for adapter in adapters() if adapter.sniff is not None and adapter.sniff(head)]
+def by_content(head: bytes, path: str | Path = "") -> list[Adapter]:
+    """The adapters that recognise the first bytes of a decompressed file, unless its name says that it is another's."""
+    name = _plain_name(path)
+    return [
+        adapter
+        for adapter in adapters()
+        if adapter.sniff is not None
+        and adapter.sniff(head)
+        and not any(fnmatch(name, pattern) for pattern in adapter.not_patterns)
+    ]
 
 
 def by_suffix(path: str | Path) -> Adapter | None:
@@ -74,11 +125,17 @@ def by_suffix(path: str | Path) -> Adapter | None:
     return None if found is None else _loaded(found)
 
 
-def _plain_name(path: str | Path) -> str:
-    name = Path(path).name.lower()
+def uncompressed_name(path: str | Path) -> str:
+    """The name of a file without its folder and the suffixes of compressions."""
+    name = Path(path).name
     for suffix in COMPRESSIONS:
-        name = name.removesuffix(suffix)
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
     return name
+
+
+def _plain_name(path: str | Path) -> str:
+    return uncompressed_name(path).lower()
 
 
 def by_file_name(path: str | Path) -> list[Adapter]:

@@ -49,17 +49,19 @@ def source_adapter(name: str, head: bytes) -> Adapter:
         Where neither content nor name tells, or both fit several formats.
     """
     likely = registry.by_suffix(name)
-    if likely is not None and likely.importer is not None and likely.sniff is not None and likely.sniff(head):
+    if likely is not None and likely.reads and likely.sniff is not None and likely.sniff(head):
         return likely
-    found = [adapter for adapter in registry.by_content(head) if adapter.importer is not None]
+    found = [adapter for adapter in registry.by_content(head, name) if adapter.reads]
     if len(found) == 1:
         return found[0]
-    named = [adapter for adapter in registry.by_file_name(name) if adapter.importer is not None]
+    named = [adapter for adapter in registry.by_file_name(name) if adapter.reads]
     both = [adapter for adapter in found if adapter in named] or found or named
     if len(both) == 1:
         return both[0]
     if both:
         raise UnknownFormatError(f"this may be {' or '.join(each.name for each in both)}: say --from", path=name)
+    if head and (other := registry.family_reader(name, head)) is not None:
+        return other
     what = "an empty file" if not head else "HDF5, but no record" if head.startswith(HDF5_SIGNATURE) else "unknown"
     raise UnknownFormatError(f"the format is not recognised ({what}): say --from, one of {_readable()}", path=name)
 
@@ -67,16 +69,18 @@ def source_adapter(name: str, head: bytes) -> Adapter:
 def target_adapter(path: str | Path) -> Adapter:
     """The adapter that writes a file of this name; `UnknownFormatError` where the name does not tell."""
     likely = registry.by_suffix(path)
-    if likely is not None and likely.exporter is not None:
+    if likely is not None and likely.writes:
         return likely
-    named = [adapter for adapter in registry.by_file_name(path) if adapter.exporter is not None]
+    named = [adapter for adapter in registry.by_file_name(path) if adapter.writes]
     if len(named) == 1:
         return named[0]
-    known = ", ".join(each.name for each in named or registry.adapters() if each.exporter is not None)
+    if not named and (other := registry.family_writer(path)) is not None:
+        return other
+    known = ", ".join(each.name for each in named or registry.adapters() if each.writes)
     raise UnknownFormatError(
         f"the name does not tell the format: say --to, one of {known}, or end it in .h5", path=path
     )
 
 
 def _readable() -> str:
-    return ", ".join(adapter.name for adapter in registry.adapters() if adapter.importer is not None)
+    return ", ".join(adapter.name for adapter in registry.adapters() if adapter.reads)

@@ -13,7 +13,7 @@ from .frames import FrameSelection
 from .sniff import HEAD, source_adapter
 from .text.faults import StreamError
 from .text.streams import ByteStream, open_stream
-from .text.window import Window
+from .text.window import CHUNK, Window
 
 
 class Hashing:
@@ -91,7 +91,7 @@ class Source:
             self.window = Window(self._stream)
             return self.window.peek(HEAD)
         except (OSError, StreamError) as error:
-            raise self._stream_error(error) from None
+            raise self._stream_error(error, lined=False) from None
 
     def _opened(self) -> ByteStream:
         self._hashing = Hashing(self._given if self.path is None else _open(self.path))
@@ -108,6 +108,12 @@ class Source:
         """How many bytes of the file were read, of `size`."""
         return 0 if self._stream is None else self._stream.position_in_file()
 
+    def part_before(self, span: Span) -> float | None:
+        """The part of the file before the end of a span; of a compressed one, what was read of it by then."""
+        if not self.size:
+            return None
+        return (self.position if self.is_compressed else span.offset + span.size) / self.size
+
     @property
     def sha256(self) -> str | None:
         """The checksum of the file; None unless all of it was read."""
@@ -118,6 +124,21 @@ class Source:
         if self._stream is not None:
             self._stream.close()
             self._stream = None
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the file is compressed."""
+        return self._stream is not None and self._stream.compression is not None
+
+    def copy_to(self, file: BinaryIO, *, strict: bool) -> None:
+        """Write what the file holds, decompressed, to another file."""
+        try:
+            while data := self.window.peek(CHUNK):
+                file.write(data)
+                self.window.skip(len(data))
+            self._finish(strict=strict)
+        except (OSError, StreamError) as error:
+            raise self._stream_error(error) from None
 
     # ------------------------------------------------------------ frames
     def spans(self, importer: Importer, selection: FrameSelection, *, strict: bool) -> Iterator[Span]:
@@ -159,7 +180,7 @@ class Source:
         except TruncatedError as error:
             if strict or not self.frames_seen:
                 raise self._located(error) from None
-            self.notes.append(self._cut(error))
+            self.notes.append(cut_short(error, self.frames_seen))
             self._finish()
         except FormatError as error:
             raise self._located(error) from None
@@ -177,19 +198,21 @@ class Source:
             self.notes.append(Note(message))
         self._complete = True
 
-    def _cut(self, error: TruncatedError) -> Note:
-        count = self.frames_seen
-        kept = "the whole frame before is kept" if count == 1 else f"the {count} whole frames before are kept"
-        return Note(f"truncated: {error.message}; {kept}", line=error.line, frame=error.frame)
-
     def _located(self, error: FormatError) -> FormatError:
         error.path = self.name if error.path is None else error.path
         return error
 
-    def _stream_error(self, error: Exception) -> ConvertError:
+    def _stream_error(self, error: Exception, *, lined: bool = True) -> ConvertError:
         if isinstance(error, OSError):
             return ConvertError((error.strerror or str(error)).lower(), path=self.path or self.name)
-        return FormatError(str(error), path=self.name, line=getattr(getattr(self, "window", None), "line", None))
+        line = self.window.line if lined and self.window.lined else None
+        return FormatError(str(error), path=self.name, line=line)
+
+
+def cut_short(error: TruncatedError, whole: int) -> Note:
+    """What a person is told of a file that ends inside a frame, after so many whole ones."""
+    kept = "the whole frame before is kept" if whole == 1 else f"the {whole} whole frames before are kept"
+    return Note(f"truncated: {error.message}; {kept}", line=error.line, frame=error.frame)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -76,7 +76,7 @@ ERRORS = {
     "empty": (("empty", "out.h5"), "empty: the format is not recognised (an empty file): say --from, one of "),
     "no format": (("in.dump", "out.h5", "--from", "lamps-dump"), "there is no format 'lamps-dump', did you mean "),
     "no target format": (("in.dump", "out.what"), "out.what: the name does not tell the format: say --to, one of "),
-    "the target": (("in.dump", "there.h5"), "there.h5: the target exists; --force replaces it"),
+    "the target": (("in.dump", "there.h5"), "there.h5: the target exists; force replaces it"),
     "not a record": (
         ("in.dump", "there.h5", "--force"),
         "there.h5: the target exists and is no record; it is not replaced by one",
@@ -128,7 +128,7 @@ def test_errors(here, name):
     [
         (),
         ("in.dump",),
-        ("in.dump", "out.h5", "more"),
+        ("in.dump", "run.dump", "out.h5", "more"),
         ("in.dump", "out.h5", "--nope"),
         ("in.dump", "out.h5", "--frames"),
         ("in.dump", "out.h5", "--decimals", "99"),

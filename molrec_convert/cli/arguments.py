@@ -38,5 +38,7 @@ class _Text:
             return None
         if isinstance(value, str) and param.type_descriptor.annotation is str:
             return value
+        if isinstance(value, tuple) and param.type_descriptor.annotation == list[str]:
+            return list(value)
         param._runtime_param = None  # noqa: SLF001
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)

@@ -16,8 +16,14 @@ STREAM = "-"
 
 
 def command(
-    source: Annotated[str, typer.Argument(help="The file to read, perhaps compressed; - for standard input.")],
-    target: Annotated[str, typer.Argument(help="The file to write: *.h5 for a record; - for standard output.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE [TRAJECTORY] TARGET",
+            help="The file to read, perhaps compressed; perhaps another with its frames; the file to write, *.h5 for a "
+            "record. - is standard input and output.",
+        ),
+    ],
     topology: Annotated[
         str | None, typer.Option(help="A file with the bonds, masses and names that the source lacks.")
     ] = None,
@@ -56,6 +62,10 @@ def command(
     from molrec_convert.convert import convert
     from molrec_convert.outputs import PartFile
 
+    source, given, target = _three(files)
+    if given is not None and trajectory is not None:
+        raise OptionError(f"there are two trajectories: {given} and {trajectory}")
+    trajectory = given or trajectory
     if report is not None:
         others = (name for name in (source, target, topology, trajectory) if name is not None)
         if any(Path(name).resolve() == report.resolve() for name in others):
@@ -73,7 +83,7 @@ def command(
             units=units,
             atom_style=atom_style,
             to_units=to_units,
-            type_map=_pairs(type_map, "--type-map"),
+            type_map=pairs_of(type_map, "--type-map"),
             guess=[] if guess is None else guess.split(","),
             keep_order=keep_order,
             unwrap=unwrap,
@@ -94,11 +104,19 @@ def command(
             sys.stderr.write(f"{found.losses}\n")
 
 
+def _three(files: list[str]) -> tuple[str, str | None, str]:
+    """Source, trajectory if there is one, and target."""
+    if not 2 <= len(files) <= 3:
+        what = "only one is given" if len(files) == 1 else f"{len(files)} are given"
+        raise typer.BadParameter(f"the files are SOURCE [TRAJECTORY] TARGET, {what}")
+    return files[0], files[1] if len(files) == 3 else None, files[-1]
+
+
 def _binary(name: str, stream: Any) -> str | BinaryIO:
     return stream.buffer if name == STREAM else name
 
 
-def _pairs(text: str | None, option: str) -> dict[str, str]:
+def pairs_of(text: str | None, option: str) -> dict[str, str]:
     """Read ``1=Si,2=C``."""
     pairs: dict[str, str] = {}
     for part in (text or "").split(","):
@@ -118,7 +136,7 @@ def _precision(text: str | None) -> float | str | dict[str, float] | None:
     try:
         if "=" not in text:
             return float(text)
-        return {key: float(value) for key, value in _pairs(text, "--precision").items()}
+        return {key: float(value) for key, value in pairs_of(text, "--precision").items()}
     except ValueError:
         raise OptionError(f"--precision takes 1e-3, x=1e-3,vx=1e-6 or auto, not {text!r}") from None
 

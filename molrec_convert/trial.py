@@ -1,0 +1,147 @@
+"""Finding out what a file of some format keeps of a frame: by writing one, and reading it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from .adapter import Adapter, Note, Snapshot
+from .errors import ConvertError
+from .library import Guard
+from .loss import Loss
+from .model import Block, Box, Column, Meta
+from .model.dtypes import Array
+from .model.meta import same_value
+from .options import Options
+from .steps import converted
+
+ATOMS = "atoms"
+EXACT = 1e-12
+"""How far reals may move, relatively, before a person is told: conversions of units cost the last bits."""
+
+
+def read_back(adapter: Adapter, first: Snapshot, path: Path, options: Options) -> Snapshot | None:
+    """Write a frame to a file and read it; None where the format can only be written.
+
+    Raises
+    ------
+    ConvertError
+        Where the frame cannot be written.
+    """
+    assert adapter.file_exporter is not None
+    path.parent.mkdir()
+    ignored: list[Note] = []
+    with Guard(adapter, "write", path.name, ignored):
+        exporter = adapter.file_exporter(options)
+        exporter.open(path, first)
+        exporter.add(first)
+        exporter.close()
+    if adapter.file_importer is None:
+        return None
+    importer = adapter.file_importer(Options())
+    try:
+        with Guard(adapter, "read", path.name, ignored):
+            importer.open(path, atoms=first.frame[ATOMS].count if ATOMS in first.frame else 0)
+            return next(importer.frames(None), None)
+    except ConvertError:
+        return None  # written in a form that this library does not read; that is no loss
+    finally:
+        importer.close()
+
+
+def changes(first: Snapshot, back: Snapshot, is_layout: Callable[[str], bool] = lambda _: False) -> Iterator[Loss]:
+    """What a frame has lost on the way.
+
+    Parameters
+    ----------
+    first
+        The frame as it was, whose `about` holds its meta, too.
+    back
+        The frame as it was read again.
+    is_layout
+        Whether a key only says how a file of some format is laid out.
+    """
+    if first.units is not None and back.units is not None and dict(first.units) != dict(back.units):
+        back = converted(back, back.units, first.units)
+    yield from _block_changes(first, back)
+    yield from _box_changes(first.frame.box, back.frame.box)
+    kept = Meta({**back.about, **back.frame.meta})
+    for key, value in first.about.items():
+        if value in ("", [], {}) or is_layout(key):
+            continue
+        if key not in kept:
+            yield Loss(key, "not there when the file is read again")
+        elif not (same_value(value, kept[key]) or _is_close(np.asarray(value), np.asarray(kept[key]))):
+            yield Loss(key, f"{kept[key]!r} when the file is read again")
+    for name, value, found in (("step", first.step or None, back.step), ("time", first.time, back.time)):
+        if value is not None and (found is None or not _is_close(np.asarray(value), np.asarray(found))):
+            yield Loss(name, "not there when the file is read again")
+
+
+def _block_changes(first: Snapshot, back: Snapshot) -> Iterator[Loss]:
+    for name, block in first.frame.items():
+        if name not in back.frame:
+            if block.count:
+                yield Loss(name, "not there when the file is read again", block.count)
+        elif block.count != back.frame[name].count:
+            yield Loss(name, f"{back.frame[name].count} when the file is read again", block.count)
+        elif name == ATOMS:
+            yield from _column_changes(block, back.frame[name])
+
+
+def _column_changes(block: Block, back: Block) -> Iterator[Loss]:
+    for key, column in block.columns.items():
+        item = f"{ATOMS}.{key}"
+        if key not in back:
+            yield Loss(item, "not there when the file is read again")
+            continue
+        found = back.column(key)
+        if column.valid is not None and found.valid is None:
+            yield Loss(f"nulls of {item}", "have values when the file is read again")
+        elif not _is_same(column, found):
+            yield Loss(f"digits of {item}" if column.values.dtype.kind == "f" else item, _difference(column, found))
+
+
+def _is_same(column: Column, found: Column) -> bool:
+    rows = slice(None) if column.valid is None else column.valid
+    ours, theirs = column.values[rows], found.values[rows]
+    if ours.shape != theirs.shape:
+        return False
+    if ours.dtype.kind == "f" and theirs.dtype.kind == "f":
+        return _is_close(ours, theirs)
+    return bool(np.array_equal(ours, theirs))
+
+
+def _is_close(ours: Array, theirs: Array) -> bool:
+    if ours.shape != theirs.shape or ours.dtype.kind not in "fiu" or theirs.dtype.kind not in "fiu":
+        return False
+    size = float(np.abs(ours[np.isfinite(ours)]).max(initial=0.0))
+    return bool(np.allclose(ours, theirs, rtol=0.0, atol=EXACT * size, equal_nan=True))
+
+
+def _difference(column: Column, found: Column) -> str:
+    ours, theirs = column.values, found.values
+    if ours.shape == theirs.shape and ours.dtype.kind == "f" and theirs.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            off = float(np.nanmax(np.abs(ours - theirs), initial=0.0))
+        return f"up to {off:.1e} off when the file is read again"
+    return "has other values when the file is read again"
+
+
+def _box_changes(ours: Box | None, theirs: Box | None) -> Iterator[Loss]:
+    if ours is None or not ours.defined:
+        if theirs is not None and theirs.defined:
+            yield Loss("absence of a cell", "there is a cell when the file is read again")
+        return
+    if theirs is None or not theirs.defined:
+        yield Loss("box", "not there when the file is read again")
+        return
+    if not _is_close(ours.vectors, theirs.vectors):
+        off = float(np.abs(ours.vectors - theirs.vectors).max())
+        yield Loss("digits or orientation of box", f"up to {off:.1e} off when the file is read again")
+    if not _is_close(ours.origin, theirs.origin):
+        yield Loss("box.origin", "another when the file is read again")
+    if not np.array_equal(ours.boundary, theirs.boundary):
+        yield Loss("box.boundary", "another when the file is read again")
