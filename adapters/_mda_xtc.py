@@ -113,17 +113,18 @@ class XtcExporter:
         if not {"x", "y", "z"} <= atoms.keys():
             raise FormatError("there are no positions x, y, z")
         to_nm = factor("length", snapshot.units or SYSTEMS["molrec"], SYSTEMS["gromacs"]) or 1 / LENGTH
-        whole = np.rint(np.stack([atoms[axis] for axis in "xyz"], axis=1) * (to_nm * self._precision))
+        nm = np.stack([atoms[axis] for axis in "xyz"], axis=1) * to_nm
+        whole = np.rint(nm * self._precision)
         box, rows = snapshot.frame.box, np.zeros((3, 3), dtype=np.float32)
         if box is not None and box.defined:
             rows = (box.vectors.T * to_nm).astype(np.float32)
         step = self._frames if snapshot.step is None else snapshot.step
         if not np.isfinite(whole).all() or np.abs(whole).max() > LARGEST or not -LARGEST <= step <= LARGEST:
             raise FormatError(f"a position or the step {step} is beyond what 32 bits hold")
-        # binary32 may lie half a last bit off, which the format's own rounding undoes.
-        positions = (whole / self._precision).astype(np.float32)
+        if count > SMALL:  # binary32 may lie half a last bit off, which the format's own rounding undoes
+            nm = whole / self._precision
         time = 0.0 if snapshot.time is None else snapshot.time
-        self._file.write(positions, rows, step, time, self._precision)
+        self._file.write(nm.astype(np.float32), rows, step, time, self._precision)
         self._frames += 1
 
     def close(self) -> None:

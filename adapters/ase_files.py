@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Any
 from molrec_convert.adapter import Adapter, Carries, Family, Snapshot
 from molrec_convert.options import Options
 
+from ._ase_table import CELL, MAP, PBC
+
 if TYPE_CHECKING:
     from ase import Atoms
     from ase.io.formats import IOFormat
 
 NAME = "ase"
+LAYOUT = frozenset((MAP, CELL, PBC))
+"""What says how Atoms keep the same facts."""
 NO_FILES = frozenset(("molrec", "mysql", "postgresql", "db", "aselmdb", "bundletrajectory"))
 """What is no file of another format: records, databases, folders."""
 TRAJECTORIES = frozenset(
@@ -42,16 +46,21 @@ class AtomsImporter:
         self._path = path
 
     def frames(self, ordinals: Sequence[int] | None) -> Iterator[Snapshot]:
-        """The images in order."""
+        """The images of these numbers, or all: ASE reads them one after another."""
         from ase.io import iread
 
         from .ase_atoms import ColumnNames, from_atoms
 
-        del ordinals  # their number is not known, so all are asked for
         names = ColumnNames()
+        wanted = None if ordinals is None else set(ordinals)
+        last = None if ordinals is None else max(ordinals, default=-1)
         # A number or a slice at the end of the name, after an @, is no part of it to ASE.
-        for atoms in iread(self._path, index=":", format=self._format, do_not_split_by_at_sign=True):
-            yield from_atoms(atoms, names=names)
+        images = iread(self._path, index=":", format=self._format, do_not_split_by_at_sign=True)
+        for ordinal, atoms in enumerate(images):
+            if wanted is None or ordinal in wanted:
+                yield from_atoms(atoms, names=names)
+            if ordinal == last:
+                return
 
     def close(self) -> None:
         """Nothing is open."""
@@ -167,5 +176,5 @@ def _writes(name: str) -> str | None:
 
 
 FAMILY = Family(
-    name=NAME, library="ASE", formats=_formats, adapter=_adapter, reads=_reads, writes=_writes, order=2
+    name=NAME, library="ASE", formats=_formats, adapter=_adapter, reads=_reads, writes=_writes, layout=LAYOUT, order=2
 )  # fmt: skip

@@ -7,7 +7,7 @@ Reference: https://userguide.mdanalysis.org/stable/formats/index.html
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from molrec_convert.adapter import Adapter, Carries, Family, Snapshot
+from molrec_convert.adapter import Adapter, Carries, Family, Role, Snapshot
 from molrec_convert.errors import FormatError
+from molrec_convert.model import Block, Column, Frame
 from molrec_convert.options import Options
 
-from ._mda_xtc import XtcExporter, XtcImporter
+from ._mda_xtc import PRECISION, XtcExporter, XtcImporter
+from .mda_universe import LAYOUT
 
 NAME = "mda"
 IN_MEMORY = frozenset(
@@ -31,14 +33,21 @@ SUFFIXES: Mapping[str, str] = MappingProxyType(
     {
         **{name.lower(): name for name in (
             "ARC", "COOR", "CRD", "DMS", "GMS", "GSD", "H5MD", "INPCRD", "ITP", "MDCRD", "MMTF", "MOL2", "NAMDBIN",
-            "NCDF", "PARM7", "PDBQT", "PQR", "PRMTOP", "PSF", "RESTRT", "TNG", "TOP", "TPR", "TRC", "TRJ", "TRZ", "TXYZ",
-            "XTC")},
+            "NCDF", "PARM7", "PDBQT", "PQR", "PRMTOP", "PSF", "RESTRT", "TNG", "TOP", "TPR", "TRC", "TRJ", "TRZ",
+            "TXYZ", "XTC")},
         "crdbox": "MDCRD",
         "ncrst": "NCDF",
         "rst7": "INPCRD",
     }
 )  # fmt: skip
 """The names that are read and written through MDAnalysis unasked; ASE is asked about all others."""
+TEXT = frozenset(
+    ("ARC", "CONFIG", "CRD", "CRDBOX", "DATA", "ENT", "FHIAIMS", "GMS", "GRO", "HISTORY", "IN", "INPCRD", "ITP",
+     "LAMMPSDUMP", "MDCRD", "MMCIF", "MOL2", "PARM7", "PDB", "PDBQT", "PQR", "PRMTOP", "PSF", "RESTRT", "TOP", "TRC",
+     "TRJ", "TXYZ", "XML", "XPDB", "XYZ")
+)  # fmt: skip
+ATOMS = "atoms"
+MOVING = ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz")
 H5MD_UNITS: Mapping[str, str] = MappingProxyType(
     {"lengthunit": "Angstrom", "timeunit": "ps", "velocityunit": "Angstrom/ps", "forceunit": "kJ/(mol*Angstrom)"}
 )
@@ -46,6 +55,7 @@ H5MD_UNITS: Mapping[str, str] = MappingProxyType(
 NETCDF, AMBER = b"CDF", b"AMBER"
 AMBER_TOPOLOGY = b"%VERSION"
 """GROMACS gives the same suffix to text that MDAnalysis reads as ITP."""
+XTC_MAGIC = (1995).to_bytes(4, "big")
 MMCIF = b"_atom_site."
 
 
@@ -81,20 +91,44 @@ class UniverseImporter:
         """The frames of these numbers, or all."""
         from .mda_universe import snapshot_of, static_part
 
+        is_text = self._format in TEXT
         static = static_part(self._universe) if self._has_topology else None
+        if static is not None and is_text:
+            as_written(static.frame, list(static.frame[ATOMS]))
         if not self._has_frames:
             assert static is not None
             yield static
             return
         trajectory = self._universe.trajectory
         for ordinal in range(len(trajectory)) if ordinals is None else ordinals:
-            yield snapshot_of(trajectory[ordinal], static=static)
+            snapshot = snapshot_of(trajectory[ordinal], static=static)
+            if is_text:
+                as_written(snapshot.frame, MOVING)
+            yield snapshot
 
     def close(self) -> None:
         """Close the file."""
         if self._universe is not None and self._has_frames:
             self._universe.trajectory.close()
         self._universe = None
+
+
+def as_written(frame: Frame, names: Iterable[str]) -> None:
+    """Give columns that MDAnalysis has read from text into binary32 the numbers that the text most likely has.
+
+    These have the fewest digits that name the same binary32: all that were written, up to seven.
+    """
+    atoms = frame[ATOMS]
+    columns = dict(atoms.columns)
+    for name in names:
+        column = columns.get(name)
+        if column is None or column.values.dtype != np.float64:
+            continue
+        narrow = column.values.astype(np.float32)
+        if np.array_equal(narrow, column.values, equal_nan=True):
+            values = narrow.astype("U").astype(np.float64)
+            columns[name] = Column.of(values, column.valid, column.precision)
+    frame[ATOMS] = Block.of(columns, atoms.count, targets=atoms.targets, attributes=atoms.attributes)
 
 
 class UniverseExporter:
@@ -178,10 +212,18 @@ def _adapter(name: str) -> Adapter | None:
         patterns=tuple(f"*.{suffix}" for suffix, each in SUFFIXES.items() if each == upper) or (f"*.{name.lower()}",),
         series=_is_series(upper),
         carries=Carries(frames=upper in known.multiframe),
+        role=_role(parts, series=_is_series(upper)),
         file_importer=None if not reads else XtcImporter if upper == "XTC" else importer,
         file_exporter=None if upper not in known.writers else XtcExporter if upper == "XTC" else exporter,
         library="MDAnalysis",
     )
+
+
+def _role(parts: Sequence[str], *, series: bool) -> Role | None:
+    """What files are to others, by what they hold; those of frames with a topology of their own stand alone."""
+    if len(parts) == 2:
+        return None if series else "structure"
+    return "trajectory" if parts == ["frames"] else "topology" if parts == ["topology"] else None
 
 
 def _is_series(upper: str) -> bool:
@@ -192,6 +234,8 @@ def _is_series(upper: str) -> bool:
 
 
 def _reads(name: str, head: bytes) -> str | None:
+    if head.startswith(XTC_MAGIC):
+        return "xtc"
     suffix = name.rpartition(".")[2].lower()
     if suffix in ("cif", "mmcif", "pdbx"):
         return "mmcif" if MMCIF in head and "MMCIF" in _registry().readers else None
@@ -216,5 +260,12 @@ def _known_suffix(suffix: str, ways: Sequence[str]) -> str | None:
 
 
 FAMILY = Family(
-    name=NAME, library="MDAnalysis", formats=_formats, adapter=_adapter, reads=_reads, writes=_writes, order=1
+    name=NAME,
+    library="MDAnalysis",
+    formats=_formats,
+    adapter=_adapter,
+    reads=_reads,
+    writes=_writes,
+    layout=LAYOUT | {PRECISION},
+    order=1,
 )

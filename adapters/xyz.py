@@ -223,6 +223,7 @@ FORMAT = Adapter(
     summary="XYZ and extended XYZ",
     reference="https://github.com/libAtoms/extxyz",
     patterns=("*.xyz", "*.extxyz", "*.exyz"),
+    not_patterns=("*.arc", "*.gen", "*.txyz"),
     sniff=_looks_like_xyz,
     carries=Carries(
         columns=frozenset(target for row in ROWS for target in row.targets if target != SPECIES) | {"element"},

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from .model import Frame, Meta
 
@@ -256,6 +256,10 @@ ExporterFactory = Callable[[str, "Options"], Exporter]
 FileImporterFactory = Callable[["Options"], FileImporter]
 FileExporterFactory = Callable[["Options"], FileExporter]
 
+Role = Literal["topology", "structure", "trajectory"]
+"""A topology says what atoms are, and not where; a structure says both, so that it can serve as a topology; a
+trajectory has frames that leave it to another file to say what the atoms are. Others stand alone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adapter:
@@ -282,7 +286,8 @@ class Adapter:
     lost
         What of some contents it cannot hold besides, where that depends on what else they hold.
     layout
-        The keys of `Snapshot.about` that only say how a file is laid out: no other format is to hold them.
+        The keys of `Snapshot.about`, and the blocks, that only say how a file is laid out: no other format is to hold
+        them.
     importer, exporter
         Made with the name of the file and the options; None where the format goes one way only.
     file_importer, file_exporter
@@ -291,6 +296,8 @@ class Adapter:
         The library, as people call it.
     options
         The names of the options that it takes.
+    role
+        What its files are to others that lie beside them; see `Role`.
     extra
         The optional dependency that it needs, as ``pip install molrec-convert[extra]`` names it.
     """
@@ -311,6 +318,7 @@ class Adapter:
     file_exporter: FileExporterFactory | None = None
     library: str | None = None
     options: frozenset[str] = frozenset()
+    role: Role | None = None
     extra: str | None = None
 
     @property
@@ -345,6 +353,8 @@ class Family:
         family.
     writes
         The format of a file to be written under this name, None where it is none of the family.
+    layout
+        `Adapter.layout` of its formats, known without loading the library.
     order
         A family is asked before those of a higher order.
     """
@@ -355,4 +365,5 @@ class Family:
     adapter: Callable[[str], Adapter | None]
     reads: Callable[[str, bytes], str | None]
     writes: Callable[[str], str | None]
+    layout: frozenset[str] = frozenset()
     order: int = 0

@@ -12,6 +12,7 @@ from .adapter import Note, Snapshot
 from .ahead import Transform
 from .errors import FormatError, OptionError
 from .frames import FrameSelection
+from .headstart import HeadStart
 from .inputs import Input, check_options, open_input
 from .merge import Merger
 from .options import Options
@@ -77,13 +78,14 @@ class Combined:
 
 
 def open_inputs(
-    path: Path | None,
+    path: Path | str | None,
     stream: BinaryIO | None,
     *,
     topology: str | Path | None,
     trajectory: str | Path | None,
     format_name: str | None,
     options: Options,
+    checksum: HeadStart | None = None,
 ) -> Input:
     """Open a source, and the file that completes it where one is given.
 
@@ -96,12 +98,14 @@ def open_inputs(
         raise OptionError("the source is the topology or the trajectory: say --topology or --trajectory, not both")
     other = topology if trajectory is None else trajectory
     if other is None:
-        return open_input(path, stream=stream, format_name=format_name, options=options)
+        return open_input(path, stream=stream, format_name=format_name, options=options, checksum=checksum)
     alone = replace(options, unwrap=False, sample_decimals=False)
     opened: list[Input] = []
     try:
         given = alone if trajectory is not None else options
-        opened.append(open_input(path, stream=stream, format_name=format_name, options=given, check=False))
+        opened.append(
+            open_input(path, stream=stream, format_name=format_name, options=given, check=False, checksum=checksum)
+        )
         given = options if trajectory is not None else alone
         opened.append(open_input(Path(other), stream=None, format_name=None, options=given, check=False))
         made = Combined(*opened) if trajectory is not None else Combined(*reversed(opened))

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from . import registry
 from .adapter import Adapter, Exporter, Note, Snapshot
 from .errors import LossError, OptionError
-from .loss import OF_THE_SERIES, Contents, Loss, LossReport, losses, record_losses
+from .loss import OF_THE_SERIES, Contents, Loss, LossReport, condensed, losses, record_losses
 from .model import Meta
 from .options import Options
 from .outputs import PartFile
@@ -74,7 +74,7 @@ class ForeignOutput:
         found = list(self._found(snapshot))
         if not self.frames:
             found += self._measured(snapshot)
-        self._tell(found)
+        self._tell(condensed(found))
 
     def _tell(self, found: Sequence[Loss]) -> None:
         """Add losses to the report, or refuse them."""
@@ -110,10 +110,7 @@ class ForeignOutput:
         """Whether a key only says how a file was laid out that the frames came from."""
         if self._layout is None:  # looked up late, since it may load an adapter
             sources = (self._document.get(name) for name in ("source", "topology"))
-            known = {source.get("format") for source in sources if isinstance(source, dict)}.intersection(
-                registry.names()
-            )
-            self._layout = frozenset[str]().union(*(registry.by_name(name).layout for name in known))
+            self._layout = registry.layout_keys(source.get("format") for source in sources if isinstance(source, dict))
         return key in self._layout
 
 

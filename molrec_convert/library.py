@@ -100,6 +100,8 @@ class LibraryInput:
         self._guard = Guard(adapter, "read", source.name, self.notes)
         self.atoms: int | None = None
         """How many atoms its frames have, where that is known from elsewhere."""
+        self.frames: int | None = None
+        """How many frames it has, where the library told that when it opened the file."""
         self._folder: TemporaryDirectory[str] | None = None
         self._digest: Future[str] | None = None
         self._read = 0
@@ -114,9 +116,13 @@ class LibraryInput:
             self._digest = executor.submit(_sha256, path)
         self._guard.path = path
         with self._guard:
-            self._total = self._importer.open(path, atoms=self.atoms)
+            self._total = self.frames = self._importer.open(path, atoms=self.atoms)
         for snapshot in self._chosen(selection):
             yield snapshot if transform is None else transform(snapshot)
+
+    def frame(self, ordinal: int) -> Snapshot | None:
+        """One more frame of a file of which frames were read."""
+        return next(self._guarded([ordinal]), None)
 
     def _chosen(self, selection: FrameSelection) -> Iterator[Snapshot]:
         if self._total is None and selection.needs_total:

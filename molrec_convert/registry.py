@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from fnmatch import fnmatch
 from functools import cache
@@ -101,6 +102,16 @@ def names() -> list[str]:
     return list(_entries())
 
 
+def layout_keys(formats: Iterable[object]) -> frozenset[str]:
+    """The keys that only say how files of these formats were laid out; a name of no adapter says nothing."""
+    asked = {name for name in formats if isinstance(name, str)}
+    found = [by_name(name).layout for name in asked.intersection(names())]
+    prefixes = {name.partition(":")[0] for name in asked if ":" in name}
+    if prefixes:
+        found += [family.layout for family in families() if family.name in prefixes]
+    return frozenset[str]().union(*found)
+
+
 def adapters() -> list[Adapter]:
     """All adapters but those of families, by name."""
     return [by_name(name) for name in names()]
@@ -120,7 +131,11 @@ def by_content(head: bytes, path: str | Path = "") -> list[Adapter]:
 
 def by_suffix(path: str | Path) -> Adapter | None:
     """The adapter to try first for a file of this name, without loading another."""
-    suffix = _plain_name(path).rpartition(".")[2]
+    return _by_suffix(_plain_name(path).rpartition(".")[2])
+
+
+@cache
+def _by_suffix(suffix: str) -> Adapter | None:
     found = next(iter(entry_points(group=SUFFIXES, name=suffix)), None)
     return None if found is None else _loaded(found)
 

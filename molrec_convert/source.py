@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from .adapter import Adapter, Importer, Note, Span
 from .errors import ConvertError, FormatError, OptionError, TruncatedError
 from .frames import FrameSelection
+from .headstart import HeadStart
 from .sniff import HEAD, source_adapter
 from .text.faults import StreamError
 from .text.streams import ByteStream, open_stream
@@ -17,18 +18,26 @@ from .text.window import CHUNK, Window
 
 
 class Hashing:
-    """A binary file that hashes what is read of it."""
+    """A binary file that hashes what is read of it.
 
-    def __init__(self, raw: Any) -> None:
+    Parameters
+    ----------
+    raw
+        The file, at its beginning.
+    begun
+        A checksum of its first bytes, and how many.
+    """
+
+    def __init__(self, raw: Any, begun: tuple[Any, int] | None = None) -> None:
         self._raw = raw
-        self.digest = hashlib.sha256()
+        self.digest: Any
+        self.digest, self._hashed = (hashlib.sha256(), 0) if begun is None else begun
         self.size = 0
 
     def read(self, size: int = -1, /) -> bytes:
         """Read and hash."""
         data: bytes = self._raw.read(size) or b""
-        self.digest.update(data)
-        self.size += len(data)
+        self._hash(data)
         return data
 
     def readinto(self, buffer: memoryview, /) -> int:
@@ -39,9 +48,15 @@ class Hashing:
             data = self._raw.read(len(buffer))
             count = len(data)
             buffer[:count] = data
-        self.digest.update(buffer[:count])
-        self.size += count
+        self._hash(buffer[:count])
         return count
+
+    def _hash(self, data: bytes | memoryview) -> None:
+        known = self._hashed - self.size
+        self.size += len(data)
+        if known < len(data):
+            self.digest.update(data if known <= 0 else data[known:])
+            self._hashed = self.size
 
     def fileno(self) -> int:
         """The descriptor of the file."""
@@ -54,7 +69,7 @@ class Hashing:
     def seek(self, place: int, /) -> None:
         """Begin again at a place, with a new checksum."""
         self._raw.seek(place)
-        self.digest, self.size = hashlib.sha256(), 0
+        self.digest, self._hashed, self.size = hashlib.sha256(), 0, 0
 
     def close(self) -> None:
         """Close the file."""
@@ -70,15 +85,17 @@ class Source:
         The file; None for `stream`.
     stream
         A binary stream, read once from where it stands.
+    checksum
+        The checksum of the file, begun before.
     """
 
-    def __init__(self, path: Path | None, stream: BinaryIO | None = None) -> None:
+    def __init__(self, path: Path | None, stream: BinaryIO | None = None, *, checksum: HeadStart | None = None) -> None:
         self.path = path
         self.name = "standard input" if path is None else path.name
         self.notes: list[Note] = []
         self.size: int | None = None
         self.frames_seen = 0
-        self._given = stream
+        self._given, self._checksum = stream, checksum
         self._hashing: Hashing | None = None
         self._complete = False
         self._stream: ByteStream | None = None
@@ -94,7 +111,11 @@ class Source:
             raise self._stream_error(error, lined=False) from None
 
     def _opened(self) -> ByteStream:
-        self._hashing = Hashing(self._given if self.path is None else _open(self.path))
+        if self.path is None:
+            self._hashing = Hashing(self._given)
+        else:
+            checksum, self._checksum = self._checksum, None  # the file is opened again where frames count from its end
+            self._hashing = Hashing(_open(self.path), None if checksum is None else checksum.taken(self.path))
         stream = open_stream(None, file=self._hashing, name=self.name)
         self.size = stream.size
         return stream
@@ -195,7 +216,7 @@ class Source:
             message = f"the {self._stream.compression} data ends early: the file is cut short"
             if strict:
                 raise TruncatedError(message, path=self.name)
-            self.notes.append(Note(message))
+            self.notes.append(Note(message, loss=True))
         self._complete = True
 
     def _located(self, error: FormatError) -> FormatError:
@@ -212,7 +233,7 @@ class Source:
 def cut_short(error: TruncatedError, whole: int) -> Note:
     """What a person is told of a file that ends inside a frame, after so many whole ones."""
     kept = "the whole frame before is kept" if whole == 1 else f"the {whole} whole frames before are kept"
-    return Note(f"truncated: {error.message}; {kept}", line=error.line, frame=error.frame)
+    return Note(f"truncated: {error.message}; {kept}", line=error.line, frame=error.frame, loss=True)
 
 
 def _open(path: Path) -> BinaryIO:

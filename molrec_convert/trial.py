@@ -20,6 +20,8 @@ from .steps import converted
 ATOMS = "atoms"
 EXACT = 1e-12
 """How far reals may move, relatively, before a person is told: conversions of units cost the last bits."""
+ROUNDED = 1e-2
+"""How far they move where it is digits that are lost, and not the values."""
 
 
 def read_back(adapter: Adapter, first: Snapshot, path: Path, options: Options) -> Snapshot | None:
@@ -101,7 +103,7 @@ def _column_changes(block: Block, back: Block) -> Iterator[Loss]:
         if column.valid is not None and found.valid is None:
             yield Loss(f"nulls of {item}", "have values when the file is read again")
         elif not _is_same(column, found):
-            yield Loss(f"digits of {item}" if column.values.dtype.kind == "f" else item, _difference(column, found))
+            yield Loss(f"digits of {item}" if _is_near(column, found) else item, _difference(column, found))
 
 
 def _is_same(column: Column, found: Column) -> bool:
@@ -114,11 +116,15 @@ def _is_same(column: Column, found: Column) -> bool:
     return bool(np.array_equal(ours, theirs))
 
 
-def _is_close(ours: Array, theirs: Array) -> bool:
+def _is_near(column: Column, found: Column) -> bool:
+    return column.values.dtype.kind == "f" and _is_close(column.values, found.values, ROUNDED)
+
+
+def _is_close(ours: Array, theirs: Array, tolerance: float = EXACT) -> bool:
     if ours.shape != theirs.shape or ours.dtype.kind not in "fiu" or theirs.dtype.kind not in "fiu":
         return False
     size = float(np.abs(ours[np.isfinite(ours)]).max(initial=0.0))
-    return bool(np.allclose(ours, theirs, rtol=0.0, atol=EXACT * size, equal_nan=True))
+    return bool(np.allclose(ours, theirs, rtol=0.0, atol=tolerance * size, equal_nan=True))
 
 
 def _difference(column: Column, found: Column) -> str:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from molrec_convert.errors import OptionError
+from molrec_convert.headstart import HeadStart
 
 STREAM = "-"
 
@@ -59,10 +60,11 @@ def command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no warnings.")] = False,
 ) -> None:
     """Convert SOURCE to TARGET; the formats are found by content and name."""
+    source, given, target = _three(files)
+    checksum = None if source == STREAM else HeadStart(Path(source))
     from molrec_convert.convert import convert
     from molrec_convert.outputs import PartFile
 
-    source, given, target = _three(files)
     if given is not None and trajectory is not None:
         raise OptionError(f"there are two trajectories: {given} and {trajectory}")
     trajectory = given or trajectory
@@ -93,6 +95,7 @@ def command(
             strict=strict,
             force=force,
             progress=progress,
+            checksum=checksum,
         )
     if written is not None:
         written.path.write_text(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
