@@ -1,0 +1,140 @@
+"""The kinds of work that are measured: what is read, what we run for it, and what others would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import inputs
+import peers
+from peers import Scripts
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One kind of work.
+
+    Parameters
+    ----------
+    name, group
+        As the table calls it, and under which heading.
+    source
+        What is read.
+    ours
+        Our commands by name, the first of which is what others are compared with: arguments of ``molrec-convert``, or a
+        script where there is one text.
+    peers
+        Scripts of other libraries.
+    size
+        The bytes that speeds are told by; by default those of the source.
+    """
+
+    name: str
+    group: str
+    source: Path
+    ours: Mapping[str, Sequence[str]]
+    peers: Scripts = field(default_factory=dict)
+    size: int | None = None
+
+    @property
+    def megabytes(self) -> float:
+        """What speeds are told by."""
+        return (self.source.stat().st_size if self.size is None else self.size) / 1e6
+
+
+OURS, MREC = "molrec-convert", "molrec-convert → mrec"
+RECORDS = {OURS: ("SOURCE", "FOLDER/out.h5"), MREC: ("SOURCE", "FOLDER/out.mrec")}
+COPY = {"file copy": peers.COPY}
+ATOMS, FRAMES = 10_000, 600
+SHAPES = ((100, 20_000), (1_000, 2_000), (10_000, 200), (100_000, 20), (1_000_000, 2))
+"""Atoms and frames of files of one size."""
+
+
+def cases(
+    folder: Path,
+    convert: Callable[[Path, Path], None],
+    prepare: Callable[[str, str, Path, Path], None],
+    *,
+    scale: float = 1.0,
+) -> Iterator[Case]:
+    """All kinds of work; their inputs are made in the folder as they come.
+
+    Parameters
+    ----------
+    folder
+        Where inputs stand, and stay for the next time.
+    convert
+        Makes a record of a file.
+    prepare
+        Makes what a library, by its name and script, makes of a file: what it exports is read from there.
+    scale
+        How large the inputs are, of the full size.
+    """
+
+    def sized(name: str, make: Callable[[Path], None]) -> Path:
+        return inputs.made(folder / f"{scale:g}" / name, make)
+
+    frames = max(2, round(FRAMES * scale))
+    dump = sized("run.lammpstrj", lambda path: inputs.dump(path, atoms=ATOMS, frames=frames))
+    precise = {OURS: ("SOURCE", "FOLDER/out.h5", "--precision", "1e-3")}
+    yield Case("LAMMPS dump", "Import", dump, RECORDS, {**peers.IMPORTS["dump"], **COPY})
+    yield Case("LAMMPS dump, --precision 1e-3", "Import", dump, precise)
+    packed = sized("run.lammpstrj.gz", lambda path: inputs.gzipped(path, source=dump))
+    unpack = {"gzip -dc": peers.START + "import subprocess\nsubprocess.run(['gzip', '-dc', source], stdout=-3)\n"}
+    yield Case("LAMMPS dump, gzip", "Import", packed, {OURS: RECORDS[OURS]}, unpack, dump.stat().st_size)
+    xyz = sized("run.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames))
+    yield Case("XYZ", "Import", xyz, RECORDS, {**peers.IMPORTS["xyz"], **COPY})
+    few = max(2, frames // 6)
+    forces = sized("forces.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=few, forces=True))
+    yield Case("extended XYZ with forces", "Import", forces, RECORDS, {**peers.IMPORTS["extxyz"], **COPY})
+    pdb = sized("models.pdb", lambda path: inputs.pdb(path, atoms=ATOMS, frames=few))
+    yield Case("PDB", "Import", pdb, RECORDS, {**peers.IMPORTS["pdb"], **COPY})
+    points = max(20, round(200 * scale ** (1 / 3)))
+    cube = sized("density.cube", lambda path: inputs.cube(path, points=points))
+    yield Case("CUBE", "Import", cube, RECORDS, {**peers.IMPORTS["cube"], **COPY})
+    yield from _exports({"dump": dump, "xyz": xyz, "pdb": pdb, "cube": cube}, convert, prepare)
+    yield from _reading(folder, dump, convert)
+    for atoms, count in SHAPES:
+        many = max(1, round(count * scale))
+        shaped = sized(f"{atoms}.lammpstrj", lambda path, a=atoms, n=many: inputs.dump(path, atoms=a, frames=n))  # type: ignore[misc]
+        yield Case(f"{atoms:,} atoms × {many:,} frames", "Size of frames", shaped, {OURS: RECORDS[OURS]})
+    for threads in (1, 2, 3, 4):
+        script = f"import molrec_convert as mc; mc.convert(source, target + '.h5', threads={threads})"
+        yield Case(f"{threads} threads", "Threads", dump, {OURS: (peers.START + script,)})
+
+
+SUFFIXES = {"dump": "lammpstrj", "xyz": "xyz", "pdb": "pdb", "cube": "cube"}
+
+
+def _exports(
+    sources: Mapping[str, Path],
+    convert: Callable[[Path, Path], None],
+    prepare: Callable[[str, str, Path, Path], None],
+) -> Iterator[Case]:
+    for kind, source in sources.items():
+        record = inputs.made(source.with_suffix(f".{kind}.h5"), lambda path, source=source: convert(source, path))  # type: ignore[misc]
+        ours = {OURS: ("SOURCE", f"FOLDER/out.{SUFFIXES[kind]}")}
+        others = peers.EXPORTS.get(kind, {})
+        for name in others:
+            if not record.with_name(record.name + peers.KEPT[name]).exists():
+                prepare(name, peers.IMPORTS[kind][name], source, record)
+        yield Case(f"{kind.upper()}", "Export", record, ours, others, source.stat().st_size)
+
+
+def _reading(folder: Path, dump: Path, convert: Callable[[Path, Path], None]) -> Iterator[Case]:
+    record = inputs.made(dump.with_suffix(".dump.h5"), lambda path: convert(dump, path))
+    yield Case("every hundredth frame of a dump", "Parts", dump, {OURS: (*RECORDS[OURS], "--frames", "::100")})
+    yield Case("every hundredth frame of a record", "Parts", record, {OURS: (*RECORDS[OURS], "--frames", "::100")})
+    yield Case("info of a record", "Parts", record, {OURS: ("info", "SOURCE")})
+    one = inputs.made(folder / "one.lammpstrj", lambda path: inputs.dump(path, atoms=10, frames=1))
+    yield Case("one frame of ten atoms", "Parts", one, {OURS: RECORDS[OURS]})
+    ours = (
+        "import molrec_convert as mc, random\n"
+        "random.seed(1)\n"
+        "with mc.open(source) as record:\n"
+        "    frames = record.trajectory\n"
+        "    for _ in range(1000): frames[random.randrange(len(frames))]['atoms']['x']\n"
+    )
+    size = 1000 * 6 * 8 * ATOMS
+    yield Case("1000 frames at random, all columns", "Parts", record, {OURS: (peers.START + ours,)}, size=size)
