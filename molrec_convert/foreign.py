@@ -13,7 +13,7 @@ from .errors import LossError, OptionError
 from .loss import OF_THE_SERIES, Contents, Loss, LossReport, condensed, losses, record_losses
 from .model import Meta
 from .options import Options
-from .outputs import PartFile
+from .part import PartFile
 
 PENDING = 4
 """How many frames are printed at once."""

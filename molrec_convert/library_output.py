@@ -13,7 +13,7 @@ from .foreign import ForeignOutput
 from .library import Guard
 from .loss import OF_THE_SERIES, Contents, Loss, losses
 from .options import Options
-from .outputs import PartFile
+from .part import PartFile
 from .trial import changes, read_back
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,9 +126,9 @@ def losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool
     Parameters
     ----------
     is_layout
-        Whether a key only says how a file of some format is laid out, which no other format is to hold.
+        Whether a key or a block only says how a file of some format is laid out, which no other format is to hold.
     """
-    yield from _column_losses(contents, carries)
+    yield from _column_losses(contents, carries, is_layout)
     for key in contents.schema.meta:
         if not (key in carries.meta or carries.other_meta or is_layout(key)):
             yield Loss(key, "the format has no place for values of a frame")
@@ -153,6 +153,13 @@ def losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool
             yield Loss(item, "the format has no place for it")
 
 
+def condensed(found: Iterable[Loss]) -> list[Loss]:
+    """Losses without those of a part, such as ``nulls of atoms.x``, where the whole is lost."""
+    losses = list(found)
+    items = {loss.item for loss in losses}
+    return [loss for loss in losses if loss.item.partition(" of ")[2] not in items]
+
+
 def record_losses(document: Mapping[str, Any]) -> Iterator[Loss]:
     """What a record says of itself, for which no foreign format has a place."""
     for key in document:
@@ -160,14 +167,16 @@ def record_losses(document: Mapping[str, Any]) -> Iterator[Loss]:
             yield Loss(f"record.{key}", "the format has no place for what a record says of itself")
 
 
-def _column_losses(contents: Contents, carries: Carries) -> Iterator[Loss]:
+def _column_losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool]) -> Iterator[Loss]:
     for name, spec in contents.schema.blocks.items():
         if name != "atoms":
-            if name not in carries.blocks and contents.counts.get(name) != 0:
+            if not (name in carries.blocks or is_layout(name) or contents.counts.get(name) == 0):
                 yield Loss(name, "the format has no such block", contents.counts.get(name))
             continue
         if spec.shape is not None:
             yield Loss("shape of atoms", "the format has atoms in a row")
+        if len(contents.snapshots) == 1 and contents.counts.get(name) == 0:
+            continue  # of no atoms nothing is lost
         for key, column in spec.columns.items():
             yield from _losses_of_column(key, column, carries)
 

@@ -30,16 +30,22 @@ class Slack(NamedTuple):
         Of the cell, absolute.
     grid
         Of values on a grid, relative.
+    single
+        Whether the format has binary32, so that a report names columns that are not binary32 anyway.
     """
 
     columns: Mapping[str, float] = {}
     cell: float = 0.0
     grid: float = 0.0
+    single: bool = False
 
 
 SLACK = {
     "pdb": Slack({**dict.fromkeys("xyz", 5.1e-4), **dict.fromkeys(("occupancy", "b_factor"), 5.1e-3)}, cell=1e-3),
+    "gro": Slack({**dict.fromkeys("xyz", 5.1e-3), **dict.fromkeys(("vx", "vy", "vz"), 5.1e-4)}),
     "cube": Slack(dict.fromkeys("xyz", 5e-7), cell=5e-6, grid=5.1e-6),
+    "dcd": Slack(cell=1e-12, single=True),
+    "trr": Slack(dict.fromkeys(("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz"), 1e-12), cell=1e-14),
 }
 """By the name of the format; all others are exact."""
 SHOWN = re.compile(r" \(\d+\)$")
@@ -122,7 +128,7 @@ def differences(there: Trip, slack: Slack) -> set[str]:
             found.add("time")
         found |= frame_differences(one.frame, other.frame, slack)
         found |= {key for key in one.about if key not in other.about and key not in other.frame.meta}
-    return found
+    return {item for item in found if item.partition(" of ")[2] not in found}  # of a whole, no parts
 
 
 def _count(frame: Frame) -> int:
@@ -186,7 +192,7 @@ def _block_differences(name: str, one: Block, other: Block, slack: Slack, *, tur
         if turned and name == "atoms" and key in TURNED:
             continue
         found |= {f"{how} of {place}"} if how else set()
-        found |= _column_differences(place, column, read, _slack(slack, name, key))
+        found |= _column_differences(place, column, read, _slack(slack, name, key), single=slack.single)
     return found
 
 
@@ -247,7 +253,9 @@ def _slack(slack: Slack, block: str, key: str) -> tuple[float, float]:
     return (slack.columns.get(key, 0.0) if block == "atoms" else 0.0), 0.0
 
 
-def _column_differences(place: str, one: Column, other: Column, slack: tuple[float, float]) -> set[str]:
+def _column_differences(
+    place: str, one: Column, other: Column, slack: tuple[float, float], *, single: bool = False
+) -> set[str]:
     rows = _mask(one)
     found = {f"nulls of {place}"} if one.valid is not None and not np.array_equal(rows, _mask(other)) else set()
     if other.valid is not None and not other.valid[rows].all():
@@ -257,7 +265,11 @@ def _column_differences(place: str, one: Column, other: Column, slack: tuple[flo
         if before.size != after.size or not before.size or not _close(before.ravel(), after.ravel(), *slack):
             return {place}
         return found | {f"axes of {place}"}
-    return found if _close(before, after, *slack) else found | {place}
+    if _close(before, after, *slack):
+        return found
+    if single and np.array_equal(before.astype("f4"), after.astype("f4"), equal_nan=True):
+        return found | {f"digits of {place}"}
+    return found | {place}
 
 
 def _mask(column: Column) -> np.ndarray[Any, Any]:

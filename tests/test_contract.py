@@ -28,7 +28,11 @@ def by_adapter(adapters):
     return pytest.mark.parametrize("adapter", adapters, ids=lambda adapter: adapter.name)
 
 
+BINARY = ("dcd", "trr")
+"""Formats without lines: their errors name the frame, where there is one."""
+
 REFUSED = {
+    ("gro", "long names"): "atom 1: name 'CA1234' does not fit the 5 columns of the format",
     ("pdb", "long names"): "atom 1: name 'CA1234' does not fit the 4 columns of the format",
     ("lammps-dump", "empty words"): "column icode: '' of row 0 is not one word, which a dump needs",
 }
@@ -165,8 +169,11 @@ def test_a_file_cut_short(adapter, tmp_path):
             error = caught
         if error is not None:
             assert error.path is not None, cut
-            assert error.line is not None, f"{cut}: {error}"
-            assert 1 <= error.line <= data[:cut].count(b"\n") + 2, f"{cut}: {error}"
+            if adapter.name in BINARY:
+                assert error.line is None, f"{cut}: {error}"
+            else:
+                assert error.line is not None, f"{cut}: {error}"
+                assert 1 <= error.line <= data[:cut].count(b"\n") + 2, f"{cut}: {error}"
             assert not target.exists(), cut
         else:
             whole = _read(source, adapter)

@@ -1,4 +1,4 @@
-"""A forward view of a stream by lines, in flat memory."""
+"""A forward view of a stream, by lines or by bytes, in flat memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_LINE = 1 << 26
 
 
 class Window:
-    """The cursor every text importer moves through a stream.
+    """The cursor every importer moves through a stream.
 
     Bytes behind the cursor are dropped, unless a mark is set: then they are kept from there on
     until they are taken. So memory is that of one frame, however long the stream.
@@ -31,6 +31,8 @@ class Window:
         """1-based number of the line at the cursor."""
         self.terminated = True
         """Whether the line last passed had a line end."""
+        self.lined = True
+        """Whether nothing but lines was passed, so that `line` is a place."""
         self._chunk = chunk
         self._buffer = bytearray(chunk)
         self._view = memoryview(self._buffer)
@@ -72,6 +74,21 @@ class Window:
         self.line += 1
         self.terminated = True
         return line.removesuffix(b"\r")
+
+    def skip(self, size: int) -> int:
+        """Pass up to `size` bytes of a file that has no lines; return how many there were.
+
+        Nothing is counted in `line`, and `lined` is false from here on. Memory stays flat, however many bytes are
+        asked for, unless a mark is set: then it grows with the bytes that are there, not with those asked for.
+        """
+        self.lined = False
+        passed = 0
+        while True:
+            step = min(size - passed, self._stop - self._cursor)
+            self._cursor += step
+            passed += step
+            if passed == size or not self._fill():
+                return passed
 
     def skip_lines(self, count: int) -> int:
         """Pass up to `count` lines; return how many there were.

@@ -21,6 +21,7 @@ class Reference:
         self.offset = 0
         self.line = 1
         self.terminated = True
+        self.lined = True
         self.marked = None
 
     def next_line(self):
@@ -38,6 +39,12 @@ class Reference:
         passed = 0
         while passed < count and self.next_line() is not None:
             passed += 1
+        return passed
+
+    def skip(self, size):
+        passed = min(size, len(self.data) - self.offset)
+        self.offset += passed
+        self.lined = False
         return passed
 
     def peek(self, size):
@@ -67,6 +74,7 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("next_line")),
         st.tuples(st.just("skip_lines"), st.integers(0, 5) | st.just(10**9)),
+        st.tuples(st.just("skip"), st.integers(0, 9) | st.just(10**18)),
         st.tuples(st.just("peek"), st.integers(0, 9)),
         st.tuples(st.just("at_end")),
         st.tuples(st.just("mark")),
@@ -94,6 +102,7 @@ def test_against_the_reference(twin, data, steps, chunk, kind):
             assert moving.offset == reference.offset
             assert moving.line == reference.line
             assert moving.terminated == reference.terminated
+            assert moving.lined == reference.lined
 
 
 @pytest.mark.usefixtures("each_engine")
@@ -132,3 +141,26 @@ def test_a_file_that_is_no_text(monkeypatch):
     moving = Window(open_stream(None, file=io.BytesIO(b"\1" * (3 << 20))), chunk=1 << 16)
     with pytest.raises(StreamError, match=r"^a line is longer than 1 MiB$"):
         moving.next_line()
+
+
+def test_bytes_are_skipped_in_flat_memory():
+    moving = Window(open_stream(None, file=io.BytesIO(b"\1" * 100_000)), chunk=100)
+    assert moving.skip(99_000) == 99_000
+    assert moving.offset == 99_000
+    assert not moving.at_end()
+    assert len(moving._buffer) == 100
+    assert moving.skip(10**18) == 1000
+    assert moving.at_end()
+    assert (moving.line, moving.lined) == (1, False)
+
+
+def test_marked_bytes_are_kept_and_no_more_than_there_are():
+    moving = Window(open_stream(None, file=io.BytesIO(b"head" + b"x" * 5000 + b"tail")), chunk=100)
+    assert moving.skip(4) == 4
+    moving.mark()
+    assert moving.skip(5000) == 5000
+    assert moving.take() == b"x" * 5000
+    moving.mark()
+    assert moving.skip(10**18) == 4
+    assert moving.take() == b"tail"
+    assert len(moving._buffer) <= 4 * 5000

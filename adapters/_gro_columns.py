@@ -1,0 +1,175 @@
+"""From the fields of GRO atom lines to the columns of a record.
+
+What repeats from frame to frame is made once: a column whose fields are those of the frame before is the same object,
+which is also how the writer of a record finds fast that it has not changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from molrec_convert.adapter import Note
+from molrec_convert.model import Column
+from molrec_convert.model.dtypes import STRING, same_bits
+from molrec_convert.options import Options
+
+from ._gro_atoms import AtomLines
+from ._gro_odd import CALLED
+from ._pdb_columns import texts_of
+from ._pdb_elements import element_guessed, element_stated
+from ._pdb_fields import counted
+from ._pdb_symbols import combinations
+
+Array = np.ndarray[Any, Any]
+
+PERIOD = 10**5
+"""Numbers of five columns begin again at 0 when they reach it."""
+NUMBERS = {"number": ("id", "atom_id"), "res_seq": ("res_id", "res_seq")}
+"""The columns of atom and residue numbers, and those beside them that hold negative ones too."""
+MOST_LISTED = 6
+
+
+class Found(NamedTuple):
+    """Columns, and what was noticed."""
+
+    columns: dict[str, Column]
+    notes: list[Note]
+
+
+class ColumnMaker:
+    """Makes the columns of atoms of frames; several threads may ask."""
+
+    def __init__(self, options: Options) -> None:
+        self._guess = "elements" in options.guess
+        self._given = options.type_map
+        self._made: dict[str, tuple[tuple[Any, ...], Any]] = {}
+
+    def columns(self, atoms: AtomLines) -> dict[str, Column]:
+        """The columns of atoms; notes go to `atoms`."""
+        columns = dict(self._numbers("number", atoms))
+        for name in ("name", "res_name"):
+            columns[name] = self._once(name, atoms.text[name], _looked_up)
+        columns |= self._numbers("res_seq", atoms)
+        for name, values in atoms.reals.items():
+            columns[name] = Column.of(values, atoms.moving if name.startswith("v") else None)
+        if self._guess or self._given:
+            parts = tuple(part for name in ("name", "res_name") for part in atoms.text[name])
+            found: Found = self._once("elements", parts, self._elements)
+            columns |= found.columns
+            atoms.notes += found.notes
+        return columns
+
+    def _once(self, name: str, key: tuple[Any, ...], make: Callable[..., Any]) -> Any:
+        """What was made of the same arrays and words the last time, or anew."""
+        last = self._made.get(name)
+        if last is not None and all(map(_same, last[0], key)):
+            return last[1]
+        made = make(*key)
+        self._made[name] = (key, made)
+        return made
+
+    def _numbers(self, name: str, atoms: AtomLines) -> dict[str, Column]:
+        target, signed = NUMBERS[name]
+
+        def make(values: Array, valid: Array | None) -> Found:
+            whole = counted_on(values, valid)
+            wraps = not np.array_equal(whole, values)
+            what = f"{CALLED[name]}s begin again at 0 after {PERIOD - 1}: they are counted on"
+            return Found(_unsigned(whole, valid, target, signed), [Note(what)] if wraps else [])
+
+        found: Found = self._once(name, (atoms.whole[name], atoms.known[name]), make)
+        atoms.notes += found.notes
+        return found.columns
+
+    def _elements(self, names: Array, words: Sequence[bytes], residues: Array, labels: Sequence[bytes]) -> Found:
+        """Elements as a person names them, or as names suggest them."""
+        texts = texts_of(words), texts_of(labels)
+        distinct, rows = combinations(names, residues, np.zeros(len(names), np.int32))
+        symbols, guessed = [], []
+        for name, residue, _ in distinct:
+            symbol = self._given.get(texts[0][name])
+            suggested = symbol is None and self._guess
+            if suggested:
+                symbol = element_suggested(texts[0][name], texts[1][residue])
+            symbols.append(symbol or "")
+            guessed.append(suggested)
+        counts = np.bincount(rows, minlength=len(symbols)).tolist()
+        known = np.array([bool(symbol) for symbol in symbols] or [True], np.bool_)[rows]
+        notes = list(_notes(symbols, guessed, counts, guess=self._guess))
+        if len(rows) and not known.any():
+            return Found({}, notes)
+        table = np.array(symbols, dtype=STRING)
+        values = table[rows] if len(table) else np.zeros(0, STRING)
+        return Found({"element": Column.of(values, None if known.all() else known)}, notes)
+
+
+def element_suggested(name: str, residue: str) -> str | None:
+    """The element that a name suggests, in a residue; None where it suggests none.
+
+    >>> element_suggested("OW", "SOL"), element_suggested("CA", "ALA"), element_suggested("CA", "CA")
+    ('O', 'C', 'Ca')
+    """
+    return element_stated(name, residue) or element_guessed(name, residue, aligned=False)
+
+
+def _notes(symbols: Sequence[str], guessed: Sequence[bool], counts: Sequence[int], *, guess: bool) -> list[Note]:
+    found: Counter[str] = Counter()
+    unknown = 0
+    for symbol, by_name, count in zip(symbols, guessed, counts, strict=True):
+        found[symbol] += count if by_name and symbol else 0
+        unknown += 0 if symbol else count
+    found = +found
+    notes = []
+    if found:
+        listed = ", ".join(f"{symbol} {count}" for symbol, count in found.most_common(MOST_LISTED))
+        more = " …" if len(found) > MOST_LISTED else ""
+        notes.append(Note(f"the element of {counted(found.total())} is guessed from the name: {listed}{more}"))
+    if unknown:
+        hint = "the name suggests none" if guess else "--guess elements takes it from the name"
+        notes.append(Note(f"{counted(unknown)} without an element: {hint}", lacks="element"))
+    return notes
+
+
+def counted_on(values: Array, valid: Array | None = None) -> Array:
+    """Numbers of five columns that begin again at 0 after 99999, counted on; they begin anew where they fall otherwise.
+
+    >>> counted_on(np.array([99998, 99999, 0, 1, 1, 7])).tolist(), counted_on(np.array([99998, 0, 1])).tolist()
+    ([99998, 99999, 100000, 100001, 100001, 100007], [99998, 0, 1])
+    """
+    there = values if valid is None else values[valid]
+    falls = np.flatnonzero(there[1:] < there[:-1])
+    wrapped = (there[falls] == PERIOD - 1) & (there[falls + 1] == 0)
+    if not wrapped.any():
+        return values
+    count = np.cumsum(wrapped)
+    count -= np.maximum.accumulate(np.where(wrapped, 0, count))
+    rounds = np.repeat(np.append(0, count), np.diff(falls + 1, prepend=0, append=len(there)))
+    found: Array = values.copy()
+    found[slice(None) if valid is None else valid] += PERIOD * rounds
+    return found
+
+
+def _unsigned(values: Array, valid: Array | None, target: str, signed: str) -> dict[str, Column]:
+    """Numbers that a record wants unsigned; where some are negative, all stand in a signed column as well."""
+    if valid is not None and not valid.any():
+        return {}
+    negative = values < 0
+    if not negative.any():
+        return {target: Column.of(values.astype(np.uint64), valid)}
+    there = ~negative if valid is None else valid & ~negative
+    return {target: Column.of(np.where(negative, 0, values).astype(np.uint64), there), signed: Column.of(values, valid)}
+
+
+def _looked_up(codes: Array, words: Sequence[bytes]) -> Column:
+    table = np.array(texts_of(words), dtype=STRING)
+    return Column.of(table[codes] if len(table) else np.zeros(0, STRING))
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return same_bits(one, other)
+    return bool(one == other) if isinstance(one, list) else one is other
