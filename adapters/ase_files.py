@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NAME = "ase"
 LAYOUT = frozenset((MAP, CELL, PBC))
 """What says how Atoms keep the same facts."""
-NO_FILES = frozenset(("molrec", "mysql", "postgresql", "db", "aselmdb", "bundletrajectory"))
+NO_FILES = frozenset(("molrec", "h5", "mysql", "postgresql", "db", "aselmdb", "bundletrajectory"))
 """What is no file of another format: records, databases, folders."""
 TRAJECTORIES = frozenset(
     ("castep-md", "cp2k-dcd", "dlp-history", "lammps-dump-binary", "lammps-dump-text",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from .frame import Frame
 from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from ase import Atoms
+    from MDAnalysis import Universe
 
 
 class Record:
@@ -39,6 +44,57 @@ class Record:
     def __len__(self) -> int:
         """The number of frames: of the trajectory, or 1 for a record of one frame."""
         return len(self.trajectory) if self.trajectory is not None else int(self.frame is not None)
+
+    def to_ase(self, index: int | slice | None = None) -> Atoms | list[Atoms]:
+        """Make ASE Atoms of the frames, as `Frame.to_ase` does.
+
+        Parameters
+        ----------
+        index
+            One frame, or some; by default all.
+
+        Returns
+        -------
+        Atoms or list of Atoms
+            One Atoms for one frame: of a number, or of a record without a trajectory. Else a list.
+        """
+        from molrec_convert.integrations.ase_record import record_to_ase
+
+        return record_to_ase(self, index)
+
+    def iter_ase(self, index: slice | None = None) -> Iterator[Atoms]:
+        """Make ASE Atoms of the frames, or of some, each when it is asked for."""
+        from molrec_convert.integrations.ase_record import atoms_of
+
+        return atoms_of(self, range(len(self))[index or slice(None)])
+
+    def to_mdanalysis(
+        self,
+        *,
+        select: str | Iterable[int] | None = None,
+        convert_units: bool = True,
+        to_guess: Collection[str] = ("types", "masses"),
+    ) -> Universe:
+        """Make a universe of MDAnalysis, whose frames are read when they are asked for.
+
+        Parameters
+        ----------
+        select
+            ``"common"`` for the atoms that are in all frames, or ids of atoms; by default all atoms, which must be the
+            same in every frame.
+        convert_units
+            False to hand all numbers through as they stand in the record.
+        to_guess
+            What MDAnalysis may guess where the record does not say it, and marks as guessed.
+
+        Raises
+        ------
+        LossError
+            With the frame, if the atoms are not the same in every frame and nothing is selected.
+        """
+        from molrec_convert.integrations.mda_record import to_mdanalysis
+
+        return to_mdanalysis(self, select=select, convert_units=convert_units, to_guess=to_guess)
 
     def __repr__(self) -> str:
         parts = [f"{name}: {part!r}" for name, part in self._sections() if part is not None]

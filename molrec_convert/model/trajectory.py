@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from molrec_convert.errors import RecordError
 
+from .block import Block
 from .dtypes import Array
 from .frame import Frame
 from .schema import MetaSpec, Schema
@@ -45,6 +46,11 @@ class Trajectory(Sequence[Frame], ABC):
     def schema(self) -> Schema:
         """What the frames may hold."""
 
+    @property
+    def filled(self) -> Schema:
+        """The schema by which frames were given fills and nulls for what they lack."""
+        return self.schema
+
     def meta(self, key: str) -> list[Any]:
         """A meta value of every frame; None where a frame has none."""
         return [frame.meta.get(key) for frame in self]
@@ -52,6 +58,29 @@ class Trajectory(Sequence[Frame], ABC):
     def column(self, block: str, name: str) -> list[Array]:
         """A column of every frame, each ``[N]`` or ``[N][…]``."""
         return [frame[block][name] for frame in self]
+
+    def part(self, index: int, columns: Mapping[str, Collection[str]]) -> Frame:
+        """Make a frame of some columns alone, with its box and its meta.
+
+        Parameters
+        ----------
+        index
+            0 … len - 1.
+        columns
+            The columns wanted of each block; those that the frame lacks are left out, and so are its other blocks.
+        """
+        frame = self.frame(index)
+        blocks = {name: picked(frame[name], wanted) for name, wanted in columns.items() if name in frame}
+        return Frame.of(blocks, frame.box, frame.meta)
+
+    def counts(self, block: str) -> Array:
+        """i64: how many rows a block has in every frame; -1 where it is absent."""
+        return np.array([frame[block].count if block in frame else -1 for frame in self], dtype=np.int64)
+
+    def moment(self, index: int) -> tuple[int | None, float | None]:
+        """The step and the time of a frame, as far as its source states them."""
+        time = self.time
+        return int(self.step[index]), None if time is None else float(time[index])
 
     @overload
     def __getitem__(self, index: int) -> Frame: ...
@@ -145,6 +174,18 @@ class Selection(Trajectory):
         """Make a frame of the source."""
         return self._source.frame(self._indices[index])
 
+    def part(self, index: int, columns: Mapping[str, Collection[str]]) -> Frame:
+        """Make a part of a frame of the source."""
+        return self._source.part(self._indices[index], columns)
+
+    def counts(self, block: str) -> Array:
+        """How many rows a block has in every frame picked; -1 where it is absent."""
+        return self._source.counts(block)[np.asarray(self._indices, dtype=np.intp)]
+
+    def moment(self, index: int) -> tuple[int | None, float | None]:
+        """The step and the time of a frame of the source."""
+        return self._source.moment(self._indices[index])
+
     @property
     def step(self) -> Array:
         """The steps of the frames picked, in the order picked."""
@@ -160,6 +201,17 @@ class Selection(Trajectory):
     def schema(self) -> Schema:
         """The schema of the source."""
         return self._source.schema
+
+    @property
+    def filled(self) -> Schema:
+        """The schema by which frames of the source were filled."""
+        return self._source.filled
+
+
+def picked(block: Block, wanted: Collection[str]) -> Block:
+    """A block of some of its columns."""
+    columns = {name: column for name, column in block.columns.items() if name in wanted}
+    return Block.of(columns, block.count, shape=block.shape, targets=block.targets, attributes=block.attributes)
 
 
 def _ordinal(index: int, length: int) -> int:

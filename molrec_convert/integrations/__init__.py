@@ -1,0 +1,1 @@
+"""The other side of the door: plug-ins by which other libraries read and write records."""
