@@ -117,7 +117,9 @@ def attribute_classes() -> Mapping[str, Any]:
     """The classes of MDAnalysis that hold the attributes of a topology, by the attribute's name."""
     from MDAnalysis.core import topologyattrs as there
 
-    classes = [made for made in vars(there).values() if isinstance(made, type) and issubclass(made, there.TopologyAttr)]
+    classes: list[Any] = [
+        made for made in vars(there).values() if isinstance(made, type) and issubclass(made, there.TopologyAttr)
+    ]
     return MappingProxyType({made.attrname: made for made in classes})
 
 

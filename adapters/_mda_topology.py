@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,10 +83,9 @@ def _column(atoms: Block, *names: str | None) -> Column | None:
 def _plain(column: Column, name: str) -> Array:
     """Values as MDAnalysis takes them: text as objects; what is null as an empty text, NaN or 0."""
     values, valid = column.values, column.valid
+    nothing: Any = np.nan if column.dtype == "f64" else 0
     if column.dtype == "string":
         values, nothing = values.astype(object), ""
-    else:
-        nothing = np.nan if column.dtype == "f64" else 0
     if column.dtype == "u64":
         if len(values) and values.max() > MOST_ID:
             raise RecordError(f"{name} {values.max()} is beyond what MDAnalysis holds")

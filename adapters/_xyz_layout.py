@@ -13,6 +13,7 @@ import numpy as np
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.model import Block, Column
 
+from ._momenta import MOMENTUM
 from ._xyz_columns import (
     BY_TARGET,
     ELSEWHERE,
@@ -28,7 +29,7 @@ from ._xyz_columns import (
 )
 from ._xyz_header import Header
 from ._xyz_labels import elements_of
-from ._xyz_rows import MOMENTUM, REST, base_properties, derived_columns
+from ._xyz_rows import REST, base_properties, derived_columns
 from ._xyz_words import WordTable
 
 KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "T": "S"}

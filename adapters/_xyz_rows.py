@@ -11,6 +11,7 @@ from molrec_convert.model import Column
 from molrec_convert.model.dtypes import CANONICAL, STRING
 from molrec_convert.text.faults import ScanError
 
+from ._momenta import velocities_of
 from ._xyz_columns import COUNTED, NUMBERED, PLAIN, SIGNED, SPECIES, Field, Plan, Property, extra_name
 from ._xyz_frames import is_numbered
 from ._xyz_header import Header
@@ -21,10 +22,6 @@ Array = np.ndarray[Any, Any]
 
 REST = Property("rest", "S", 1)
 """What follows the positions in lines of different lengths, as text."""
-
-MOMENTUM = 98.22694788464064
-"""ASE's unit of velocity, √(eV/amu), in Å/ps by the constants of ASE, which writes momenta in √(eV·amu)."""
-
 
 FLAGS = {b"t": True, b"true": True, b"f": False, b"false": False}
 """How logicals are spelled in columns, in any case."""
@@ -141,8 +138,7 @@ def _velocities(momenta: Column | None, mass: Column | None) -> dict[str, Column
         return {}
     if momenta.trailing != (3,) or mass.trailing or not (mass.values > 0.0).all():
         return {}
-    velocities = momenta.values / mass.values[:, None] * MOMENTUM
-    parts = zip(("vx", "vy", "vz"), velocities.T, strict=True)
+    parts = zip(("vx", "vy", "vz"), velocities_of(momenta.values, mass.values).T, strict=True)
     return {name: Column.of(np.ascontiguousarray(values)) for name, values in parts}
 
 

@@ -234,4 +234,5 @@ FORMAT = Adapter(
     importer=DataImporter,
     exporter=DataExporter,
     options=frozenset(("units", "atom_style", "type_map", "guess", "keep_order", "unwrap", "decimals")),
+    role="structure",
 )

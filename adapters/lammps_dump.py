@@ -349,4 +349,5 @@ FORMAT = Adapter(
     lost=lost,
     layout=FACTS,
     options=frozenset(("units", "type_map", "keep_order", "unwrap", "decimals")),
+    role="trajectory",
 )

@@ -275,4 +275,5 @@ FORMAT = Adapter(
     importer=PdbImporter,
     exporter=PdbExporter,
     options=frozenset(("guess", "type_map")),
+    role="structure",
 )

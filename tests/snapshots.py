@@ -8,7 +8,8 @@ from molrec_convert import outputs
 from molrec_convert.adapter import Snapshot
 from molrec_convert.model import Frame
 from molrec_convert.model.schema import promoted_array
-from molrec_convert.outputs import PartFile, RecordOutput
+from molrec_convert.outputs import RecordOutput
+from molrec_convert.part import PartFile
 
 from .compare import assert_same_records
 from .records.builders import check_with_arbiter

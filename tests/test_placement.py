@@ -10,7 +10,8 @@ from molrec_convert.adapter import Snapshot
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Box, Column, Frame, Meta
 from molrec_convert.model.schema import promoted
-from molrec_convert.outputs import PartFile, RecordOutput
+from molrec_convert.outputs import RecordOutput
+from molrec_convert.part import PartFile
 from molrec_convert.placement import Placement
 from molrec_convert.records import open_record
 
