@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import open, read, write
+    from .comparison import Comparison, Difference, diff
     from .convert import Report, convert
     from .errors import ConvertError, FormatError, LossError, RecordError
+    from .integrations.ase_record import from_ase
+    from .integrations.mda_record import from_mdanalysis
     from .model import Block, Box, Column, Frame, Meta, Record, Schema, Trajectory
+    from .records.validation import Finding, validate
+    from .summary import Info, info, plot
 
 __version__ = "0.1.0"
 
@@ -24,15 +29,24 @@ _HOMES = {
     **dict.fromkeys(("Report", "convert"), "convert"),
     **dict.fromkeys(("ConvertError", "FormatError", "LossError", "RecordError"), "errors"),
     **dict.fromkeys(("Block", "Box", "Column", "Frame", "Meta", "Record", "Schema", "Trajectory"), "model"),
+    "from_ase": "integrations.ase_record",
+    "from_mdanalysis": "integrations.mda_record",
+    **dict.fromkeys(("Finding", "validate"), "records.validation"),
+    **dict.fromkeys(("Comparison", "Difference", "diff"), "comparison"),
+    **dict.fromkeys(("Info", "info", "plot"), "summary"),
 }
 
 __all__ = [
     "Block",
     "Box",
     "Column",
+    "Comparison",
     "ConvertError",
+    "Difference",
+    "Finding",
     "FormatError",
     "Frame",
+    "Info",
     "LossError",
     "Meta",
     "Record",
@@ -42,8 +56,14 @@ __all__ = [
     "Trajectory",
     "__version__",
     "convert",
+    "diff",
+    "from_ase",
+    "from_mdanalysis",
+    "info",
     "open",
+    "plot",
     "read",
+    "validate",
     "write",
 ]
 

@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 from . import __version__, registry
 from .adapter import Snapshot
 from .convert import Notes
-from .errors import ConvertWarning, FormatError, LossWarning, OptionError
-from .frames import FrameSelection
-from .inputs import RECORD_FORMAT, open_input, record_snapshots, with_system
-from .model import Frame, Record
+from .errors import ConvertError, ConvertWarning, FormatError, LossWarning, OptionError, RecordError
+from .foreign import ForeignOutput, foreign_output
+from .forms import FORM_NAMES, HDF5_SIGNATURE, form_of_name, location
+from .frames import Frames, FrameSelection
+from .inputs import open_input, record_snapshots, with_system
+from .model import Frame, Meta, Record
+from .model.origin import Origin, declared_units
 from .model.trajectory import MemoryTrajectory, Trajectory
 from .options import Options, checked_guesses
-from .outputs import PartFile, RecordOutput, TextOutput
+from .outputs import RecordOutput
+from .part import PartFile
 from .placement import CELL_KEY, Placement, Placer
-from .sniff import is_record_name, is_replaceable, target_adapter
+from .sniff import is_replaceable, record_form, target_adapter
 
 if TYPE_CHECKING:
     from .records import StoredRecord
@@ -31,7 +35,7 @@ def open(path: str | Path, *, strict: bool = True) -> StoredRecord:  # noqa: A00
     Parameters
     ----------
     path
-        A record in HDF5.
+        A record, or its address, such as ``https://…/run.mrec.zip``.
     strict
         Whether row references of endpoints by convention are checked, too.
 
@@ -48,14 +52,36 @@ def open(path: str | Path, *, strict: bool = True) -> StoredRecord:  # noqa: A00
     """
     from .records import open_record
 
-    return open_record(Path(path), strict=strict)
+    place = location(path)
+    try:
+        return open_record(place, strict=strict)
+    except RecordError as error:
+        raise _no_record(place) or error from None
+
+
+def _no_record(path: Path | str) -> RecordError | None:
+    """What to say of a file of another format; None where it is of no known one, or only its name says so."""
+    if isinstance(path, str) or path.is_dir():
+        return None
+    with path.open("rb") as file:
+        is_hdf5 = file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE
+    if form_of_name(path) is not None and not is_hdf5:
+        return None
+    try:
+        found = open_input(path, stream=None, format_name=None, options=Options())
+    except ConvertError:
+        return None
+    found.close()
+    if found.format in FORM_NAMES:
+        return None
+    return RecordError(f"a file of the format {found.format}, and no record: mc.read reads it", path=path)
 
 
 def read(
     path: str | Path,
     *,
     format: str | None = None,
-    frames: str | None = None,
+    frames: Frames = None,
     units: str | None = None,
     atom_style: str | None = None,
     type_map: dict[str, str] | None = None,
@@ -72,7 +98,7 @@ def read(
     format
         Its format, where content and name do not tell.
     frames
-        Which frames: ``0:100:10``, ``0,5,-1``; by default all.
+        Which frames: ``0:100:10`` or ``0,5,-1`` as text, or a number, a slice, a sequence of numbers; by default all.
     units, atom_style, type_map, guess, keep_order, strict
         As `convert` takes them.
 
@@ -99,9 +125,9 @@ def read(
         keep_order=keep_order,
         strict=strict,
     )
-    selection = FrameSelection() if frames is None else FrameSelection.parse(frames)
+    selection = FrameSelection.of_frames(frames)
     with ThreadPoolExecutor(max_workers=2) as executor:
-        found = open_input(Path(path), stream=None, format_name=format, options=options)
+        found = open_input(location(path), stream=None, format_name=format, options=options)
         notes = Notes(found.name)
         placement = Placement()
         snapshots: list[Snapshot] = []
@@ -122,14 +148,23 @@ def read(
         warnings.warn(text, ConvertWarning, stacklevel=2)
     if snapshots[0].units:
         meta["units"] = dict(snapshots[0].units)
-    if not found.series and len(snapshots) == 1:
-        return Record(meta=meta, frame=placement.alone(snapshots[0]))
+    return in_memory(placement, snapshots, meta, series=found.series)
+
+
+def in_memory(placement: Placement, snapshots: list[Snapshot], meta: dict[str, Any], *, series: bool) -> Record:
+    """A record of frames that a placement has learned: of one frame alone, unless it is one of a series."""
+    units = declared_units(meta)
+    if not series and len(snapshots) == 1:
+        frame = placement.alone(snapshots[0])
+        frame.origin = Origin(units=units)
+        return Record(meta=meta, frame=frame)
     placer = Placer(placement)
-    return Record(meta=meta, system=placer.system, trajectory=_trajectory(placer, snapshots))
+    return Record(meta=meta, system=placer.system, trajectory=_trajectory(placer, snapshots, units))
 
 
-def _trajectory(placer: Placer, snapshots: list[Snapshot]) -> MemoryTrajectory:
+def _trajectory(placer: Placer, snapshots: list[Snapshot], units: dict[str, str] | None) -> MemoryTrajectory:
     """Whole frames, laid out as a record of them gives them."""
+    about = Meta() if placer.system is None else placer.system.meta
     frames: list[Frame] = []
     steps: list[int] = []
     times: list[float | None] = []
@@ -137,6 +172,7 @@ def _trajectory(placer: Placer, snapshots: list[Snapshot]) -> MemoryTrajectory:
         moving, step, time = placer.place(snapshot)
         moving.meta.pop(CELL_KEY, None)
         frames.append(with_system(moving, placer.system, len(frames)))
+        frames[-1].origin = Origin(step, time, about, units)
         steps.append(step)
         times.append(time)
     timed = None not in times
@@ -160,7 +196,7 @@ def write(
     Parameters
     ----------
     path
-        A record (``*.h5``) or a foreign file.
+        A record (``*.h5``, ``*.mrec``, ``*.mrec.zip``) or a foreign file.
     data
         What to write. One frame becomes the ``frame`` section of a record.
     format
@@ -184,16 +220,16 @@ def write(
     """
     record, single = _as_record(data, step, time, units)
     target = Path(path)
-    to_record = format == RECORD_FORMAT or (format is None and is_record_name(target))
-    part = PartFile(target, force=force, replaceable=is_replaceable if to_record else None)
+    form = record_form(target, format)
+    part = PartFile(target, force=force, replaceable=None if form is None else is_replaceable, form=form)
     options = Options(decimals=decimals, strict=strict)
     with ThreadPoolExecutor(max_workers=2) as executor, part:
-        output: RecordOutput | TextOutput
-        if to_record:
+        output: RecordOutput | ForeignOutput
+        if form is not None:
             output = RecordOutput(part, series=not single, executor=executor)
         else:
             adapter = registry.by_name(format) if format is not None else target_adapter(target)
-            output = TextOutput(
+            output = foreign_output(
                 part, None, adapter, name=target.name, options=options, executor=executor, document=record.meta
             )
         if decimals is not None and "decimals" not in output.takes:
@@ -208,7 +244,7 @@ def write(
         except BaseException:
             output.discard()
             raise
-    if isinstance(output, TextOutput):
+    if isinstance(output, ForeignOutput):
         for note in output.notes:
             warnings.warn(f"{target.name}: {note.message}", ConvertWarning, stacklevel=2)
         if output.report:

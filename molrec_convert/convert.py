@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeGuard
 
 from . import __version__, registry
 from .adapter import Note, Snapshot
@@ -16,12 +16,15 @@ from .ahead import Transform
 from .combine import open_inputs
 from .errors import ConvertError, FormatError, OptionError, located
 from .foreign import ForeignOutput, foreign_output
+from .forms import FORM_NAMES, is_url, location
 from .frames import Frames, FrameSelection
-from .inputs import RECORD_FORMAT, Input, RecordInput
+from .headstart import HeadStart
+from .inputs import Input, RecordInput
 from .loss import LossReport
 from .options import Options, checked_guesses
-from .outputs import PartFile, RecordOutput
-from .sniff import is_record_name, is_replaceable, target_adapter
+from .outputs import RecordOutput
+from .part import PartFile
+from .sniff import is_replaceable, record_form, target_adapter
 from .steps import declare_fixed_decimals, declare_precision
 from .steps import to_units as to_units_step
 from .steps import unwrap as unwrap_step
@@ -53,6 +56,8 @@ class Report:
         What a person should know, each with its place.
     losses
         What the target could not hold.
+    left_out
+        Those of the warnings that say that a part of the source was left out.
     provenance
         What the record says about its source.
     """
@@ -65,6 +70,7 @@ class Report:
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
     losses: LossReport = field(default_factory=lambda: LossReport(""))
+    left_out: list[str] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -86,12 +92,13 @@ class Notes:
             first = replace(note, frame=frame)
         self._found[note.message] = (first, count + 1)
 
-    def texts(self) -> list[str]:
-        """The notes with their first place and their number."""
+    def texts(self, *, losses: bool = False) -> list[str]:
+        """The notes with their first place and their number; only those of what was left out, where asked for."""
         return [
             located(message, path=note.path or self._name, line=note.line, frame=note.frame)
             + (f" (in {count} frames)" if count > 1 else "")
             for message, (note, count) in self._found.items()
+            if note.loss or not losses
         ]
 
 
@@ -118,15 +125,17 @@ def convert(
     force: bool = False,
     threads: int = 2,
     progress: Progress | None = None,
+    checksum: HeadStart | None = None,
 ) -> Report:
     """Convert one file to another.
 
     Parameters
     ----------
     source
-        A foreign file (perhaps compressed) or a record; or an open binary stream.
+        A foreign file (perhaps compressed), a record or the address of one; or an open binary stream.
     target
-        A record (``*.h5``) or a foreign file; or an open binary stream, for a foreign format.
+        A record (``*.h5``, ``*.mrec``, ``*.mrec.zip``) or a foreign file; or an open binary stream, for a foreign
+        format.
     topology
         Another file whose first frame says what the source does not: bonds, masses, names, charges.
     trajectory
@@ -164,6 +173,8 @@ def convert(
         How many threads decode and encode.
     progress
         Called after every frame.
+    checksum
+        The checksum of the source, where it was begun before this was called.
 
     Returns
     -------
@@ -175,8 +186,9 @@ def convert(
     ConvertError
         With file, line and frame. Nothing is left at the target then.
     """
-    begun = time.perf_counter()
+    started = time.perf_counter()
     selection = FrameSelection.of_frames(frames)
+    asked = frames if isinstance(frames, str) else str(selection) or None
     options = Options(
         units=units,
         atom_style=atom_style,
@@ -195,7 +207,13 @@ def convert(
         if part is not None:
             stack.enter_context(part)
         found = open_inputs(
-            path, stream, topology=topology, trajectory=trajectory, format_name=from_format, options=options
+            path,
+            stream,
+            topology=topology,
+            trajectory=trajectory,
+            format_name=from_format,
+            options=options,
+            checksum=checksum,
         )
         try:
             output = _output(part, out_stream, name, to_format, found, options, executor, whole=selection.everything)
@@ -204,6 +222,8 @@ def convert(
             report = Report(found.name, name, found.format, _format_of(output))
             notes = Notes(found.name)
             try:
+                if isinstance(output, RecordOutput) and _is_copied(found, selection, transform):
+                    return _copied(found, output, part, report, progress, started)
                 for snapshot in found.snapshots(selection, executor, transform):
                     for note in snapshot.notes:
                         notes.add(note, output.frames)
@@ -216,7 +236,8 @@ def convert(
                 for note in found.notes if isinstance(output, ForeignOutput) else (*found.notes, *output.notes):
                     notes.add(note)
                 report.frames, report.warnings = output.frames, notes.texts()
-                document = _document(found, report, options, to_units, precision, str(selection) or None)
+                report.left_out = notes.texts(losses=True)
+                document = _document(found, report, options, to_units, precision, asked)
                 output.finish(document)
                 if part is not None:
                     part.commit()
@@ -230,13 +251,35 @@ def convert(
         for note in output.notes:
             notes.add(note)
         report.warnings = notes.texts()
-    report.provenance, report.seconds = document, time.perf_counter() - begun
+    report.provenance, report.seconds = document, time.perf_counter() - started
     return report
 
 
-def _opened(source: str | Path | BinaryIO) -> tuple[Path | None, BinaryIO | None]:
+def _is_copied(found: Input, selection: FrameSelection, transform: Transform | None) -> TypeGuard[RecordInput]:
+    """Whether a record is only to have another form."""
+    return isinstance(found, RecordInput) and selection.everything and transform is None
+
+
+def _copied(
+    found: RecordInput,
+    output: RecordOutput,
+    part: PartFile | None,
+    report: Report,
+    progress: Progress | None,
+    started: float,
+) -> Report:
+    total = len(found.record)
+    output.copy(found.record, lambda done: progress is not None and progress(done, total, done))
+    assert part is not None
+    part.commit()
+    report.frames, report.provenance = output.frames, found.provenance()
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _opened(source: str | Path | BinaryIO) -> tuple[Path | str | None, BinaryIO | None]:
     if isinstance(source, str | Path):
-        return Path(source), None
+        return location(source), None
     return None, source
 
 
@@ -244,12 +287,15 @@ def _part_of(
     target: str | Path | BinaryIO, to_format: str | None, *, force: bool
 ) -> tuple[PartFile | None, str, BinaryIO | None]:
     if not isinstance(target, str | Path):
-        if to_format is None or to_format == RECORD_FORMAT:
+        if to_format is None or to_format in FORM_NAMES:
             raise OptionError("a stream takes a foreign format: say --to; a record needs a file")
         return None, "standard output", target
+    if is_url(target):
+        raise OptionError("a target is a file or a folder here, not an address", path=target)
     path = Path(target)
-    record = to_format == RECORD_FORMAT or (to_format is None and is_record_name(path))
-    return PartFile(path, force=force, replaceable=is_replaceable if record else None), path.name, None
+    form = record_form(path, to_format)
+    part = PartFile(path, force=force, replaceable=None if form is None else is_replaceable, form=form)
+    return part, path.name, None
 
 
 def _output(
@@ -263,7 +309,7 @@ def _output(
     *,
     whole: bool,
 ) -> Output:
-    if part is not None and (to_format == RECORD_FORMAT or (to_format is None and is_record_name(part.target))):
+    if part is not None and part.form is not None:
         carry = found.carry if isinstance(found, RecordInput) and whole else None
         return RecordOutput(part, series=found.series, executor=executor, carry=carry)
     adapter = registry.by_name(to_format) if to_format is not None else target_adapter(name)
@@ -282,7 +328,7 @@ def _check_options(found: Input, output: Output, options: Options) -> None:
 
 
 def _format_of(output: Output) -> str:
-    return RECORD_FORMAT if isinstance(output, RecordOutput) else output.report.target
+    return output.form.name if isinstance(output, RecordOutput) else output.report.target
 
 
 def _transform(

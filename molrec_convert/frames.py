@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from .errors import OptionError
 
 Part = int | slice
+Frames: TypeAlias = "str | int | slice | Sequence[int] | None"
+"""How frames are chosen: ``0:100:10`` and ``0,5,-1`` as text, or what Python's indexing takes; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,23 @@ class FrameSelection:
                 raise OptionError(f"a step of 0 chooses no frames: {text!r}")
             parts.append(numbers[0] if len(numbers) == 1 and numbers[0] is not None else slice(*numbers))
         return cls(tuple(parts))
+
+    @classmethod
+    def of_frames(cls, frames: Frames) -> FrameSelection:
+        """The selection that text, a number, a slice or a sequence of numbers asks for; `OptionError` for others."""
+        if frames is None:
+            return cls()
+        if isinstance(frames, str):
+            return cls.parse(frames)
+        if isinstance(frames, slice):
+            return cls.parse(_slice_text(frames))
+        given: Sequence[Any] = [frames] if not hasattr(frames, "__iter__") else list(frames)
+        if not given:
+            raise OptionError("no frames are chosen")
+        return cls(tuple(_ordinal(frame) for frame in given))
+
+    def __str__(self) -> str:
+        return ",".join(_slice_text(part) if isinstance(part, slice) else str(part) for part in self.parts)
 
     @property
     def everything(self) -> bool:
@@ -86,6 +107,20 @@ class FrameSelection:
     def missing(self, total: int) -> Iterable[int]:
         """The single ordinals that are wanted and lie beyond `total` frames."""
         return [part for part in self.parts if isinstance(part, int) and part >= total]
+
+
+def _ordinal(frame: Any) -> int:
+    if not isinstance(frame, bool):
+        try:
+            return operator.index(frame)
+        except TypeError:
+            pass
+    raise OptionError(f"frames are chosen by number, not by {frame!r}")
+
+
+def _slice_text(part: slice) -> str:
+    edges = (part.start, part.stop) if part.step is None else (part.start, part.stop, part.step)
+    return ":".join("" if edge is None else str(_ordinal(edge)) for edge in edges)
 
 
 def _edges(part: slice) -> tuple[int | None, int | None, int | None]:

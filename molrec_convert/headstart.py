@@ -6,8 +6,6 @@ Loading takes a fifth of a second on one core. What was hashed by then need not 
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 import threading
 from pathlib import Path
 from typing import Any
@@ -41,9 +39,9 @@ class HeadStart:
 
     def _run(self) -> None:
         try:
+            if not self._path.is_file():  # a pipe gives its bytes once
+                return
             with self._path.open("rb", buffering=0) as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    return
                 block = bytearray(BLOCK)
                 view = memoryview(block)
                 while self._wanted and (count := file.readinto(view)):

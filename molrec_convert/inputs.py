@@ -12,19 +12,21 @@ from . import registry
 from .adapter import Adapter, Note, Snapshot, Span
 from .ahead import Transform, decoded
 from .errors import FormatError, OptionError, RecordError
+from .forms import FORM_NAMES, HDF5, form_of_content, form_of_head
 from .frames import FrameSelection
+from .headstart import HeadStart
 from .model import Block, Frame, Meta, Record, Schema
 from .model.meta import same_value
+from .model.origin import declared_units
 from .model.schema import NO_FILL
 from .options import Options
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY
-from .sniff import HDF5_SIGNATURE, is_record
 from .source import Source
 
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord
 
-RECORD_FORMAT = "molrec-h5"
+RECORD_FORMAT = HDF5.name
 
 
 class Input(Protocol):
@@ -53,20 +55,28 @@ class Input(Protocol):
 
 
 def open_input(
-    path: Path | None, *, stream: BinaryIO | None, format_name: str | None, options: Options, check: bool = True
+    path: Path | str | None,
+    *,
+    stream: BinaryIO | None,
+    format_name: str | None,
+    options: Options,
+    check: bool = True,
+    checksum: HeadStart | None = None,
 ) -> Input:
     """Open a source and find its format, by content first.
 
     Parameters
     ----------
     path, stream
-        The file, or else a stream.
+        The file or folder, or the address of a record; or else a stream.
     format_name
         Its format, where content and name do not tell.
     options
         What was asked for.
     check
         Whether to refuse options that mean nothing to this format.
+    checksum
+        The checksum of the file, begun before.
 
     Raises
     ------
@@ -75,17 +85,21 @@ def open_input(
     OptionError
         Where an option means nothing to this format.
     """
-    if path is not None and (format_name in (None, RECORD_FORMAT)) and _is_record_file(path):
+    if isinstance(path, str) or (path is not None and _is_record(path, format_name)):
+        found = RecordInput(path)
         if check:
-            check_options(RECORD_FORMAT, frozenset(), options)
-        return RecordInput(path)
-    source = Source(path, stream)
+            try:
+                check_options(found.format, frozenset(), options)
+            except BaseException:
+                found.close()
+                raise
+        return found
+    source = Source(path, stream, checksum=checksum)
     try:
         head = source.open()
-        if path is None and head.startswith(HDF5_SIGNATURE):
-            raise FormatError(
-                "a record cannot be read from a stream, since HDF5 jumps about in its file", path=source.name
-            )
+        if path is None and (form := form_of_head(head)) is not None:
+            what = "since HDF5 jumps about in its file" if form is HDF5 else "since it is packed"
+            raise FormatError(f"a record cannot be read from a stream, {what}", path=source.name)
         adapter = registry.by_name(format_name) if format_name is not None else source.adapter(head)
         if not adapter.reads:
             raise OptionError(f"{adapter.name} can be written, not read")
@@ -101,12 +115,11 @@ def open_input(
         raise
 
 
-def _is_record_file(path: Path) -> bool:
-    if not path.is_file():  # a pipe gives its bytes once
-        return False
+def _is_record(path: Path, format_name: str | None) -> bool:
+    if format_name is not None:
+        return format_name in FORM_NAMES
     try:
-        with path.open("rb") as file:
-            return is_record(file.read(4096))
+        return form_of_content(path) is not None
     except OSError:
         return False  # opening it as a foreign file says what is wrong
 
@@ -117,6 +130,13 @@ def check_options(name: str, known: frozenset[str], options: Options) -> None:
     unknown = [option for option in options.given() if option not in known | general]
     if unknown:
         raise OptionError(f"--{unknown[0].replace('_', '-')} means nothing to {name}")
+
+
+def check_reading(name: str, known: frozenset[str], options: Options) -> None:
+    """Refuse options that no input takes, where there is no target that might."""
+    check_options(name, known, options)
+    if options.units is not None and "units" not in known:
+        raise OptionError(f"--units means nothing to {name}")
 
 
 class ForeignInput:
@@ -170,14 +190,14 @@ class ForeignInput:
 
 
 class RecordInput:
-    """A record in HDF5."""
+    """A record, at a path or an address."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         from .records import open_record
 
-        self.name, self.format = path.name, RECORD_FORMAT
         self.notes: list[Note] = []
         self.record: StoredRecord = open_record(path)
+        self.name, self.format = str(path).rstrip("/").rpartition("/")[2], self.record.form.name
         self.series, self.unwraps = self.record.has_trajectory, False
         self.takes: frozenset[str] = frozenset()
         self._read = 0
@@ -217,8 +237,7 @@ class RecordInput:
 
 def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
     """Frames of a record as a source gives them: own steps and times, without the fills of keys that were missing."""
-    units = record.meta.get("units")
-    units = {key: unit for key, unit in units.items() if isinstance(unit, str)} if isinstance(units, dict) else None
+    units = declared_units(record.meta)
     if record.trajectory is None:
         if record.frame is not None and chosen:
             frame = Frame.of(dict(record.frame.items()), record.frame.box, Meta(record.frame.meta))
@@ -226,7 +245,7 @@ def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
             yield Snapshot(frame, step, time, Meta(), units)
         return
     about = Meta(record.system.meta) if record.system is not None else Meta()
-    schema = record.trajectory.schema
+    schema = record.trajectory.filled
     for index in chosen:
         frame = with_system(record.trajectory[index], record.system, index)
         meta = _without_fills(frame.meta, schema)

@@ -1,113 +1,27 @@
-"""Where a conversion writes to: a file that is complete under its name, or not there at all; and a record in it."""
+"""A record as the target of a conversion, whatever its frames turn out to hold."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .adapter import Note, Snapshot
-from .errors import RecordError, TargetError
+from .errors import RecordError
+from .forms import HDF5
 from .model import Meta
+from .part import PartFile, removed
 from .placement import Placement, Placer
-from .registry import COMPRESSIONS
 
 if TYPE_CHECKING:
-    from .records import RecordWriter, TrajectoryWriter
-
-if sys.platform != "win32":  # where a file that is open cannot be replaced anyway
-    import fcntl
+    from .records import RecordWriter, StoredRecord, TrajectoryWriter
 
 LOOK_AHEAD = 16 << 20
 """Bytes of frames that are looked at before a record is laid out."""
 FRAME, COLUMN = 2 << 10, 512
 """Bytes that a frame and a column take beside their values, which count where there are many small frames."""
-
-
-class PartFile:
-    """A file that gets its name when it is complete: written beside it as ``<name>.part``, synced, renamed."""
-
-    def __init__(self, target: Path, *, force: bool, replaceable: Callable[[Path], bool] | None = None) -> None:
-        self.target = target.resolve() if target.is_symlink() else target
-        self.path = self.target.with_name(self.target.name + ".part")
-        self._force = force
-        self._lock: int | None = None
-        if (suffix := target.suffix.lower()) in COMPRESSIONS:
-            raise TargetError(f"files are not compressed as they are written: leave {suffix} away", path=target)
-        if target.is_dir():
-            raise TargetError("a folder of this name exists", path=target)
-        if target.exists() and not target.is_file():
-            raise TargetError("the target is no regular file", path=target)
-        if target.exists() and not force:
-            raise TargetError("the target exists; force replaces it", path=target)
-        if target.exists() and replaceable is not None and not replaceable(target):
-            raise TargetError("the target exists and is no record; it is not replaced by one", path=target)
-        if not target.parent.is_dir():
-            raise TargetError(f"there is no folder {str(target.parent)!r}", path=target)
-        self._take()
-
-    def _take(self) -> None:
-        """Keep other conversions away from this target for as long as the process lives or until the end."""
-        try:
-            self._lock = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise TargetError((error.strerror or str(error)).lower(), path=self.target) from None
-        if sys.platform == "win32":
-            self._release()
-            return
-        try:
-            # Not flock, with which the HDF5 library locks the same file.
-            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
-            self._release()
-            raise TargetError("another conversion is writing it", path=self.target) from None
-        except OSError:
-            return  # a file system without locks
-
-    def __enter__(self) -> PartFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is not None:
-            self.discard()
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def commit(self) -> None:
-        """Give the file its name, for good."""
-        try:
-            _sync(self.path)
-            if self.target.exists() and not self._force:
-                raise TargetError("the target has come into being meanwhile", path=self.target)
-            self.path.replace(self.target)
-            self._release()
-            _sync(self.target.parent)
-        except OSError as error:
-            raise TargetError((error.strerror or str(error)).lower(), path=self.target) from None
-
-    def discard(self) -> None:
-        """Leave nothing behind."""
-        with suppress(OSError):
-            self.path.unlink(missing_ok=True)
-        self._release()
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 Carry = Callable[["RecordWriter"], object]
@@ -125,6 +39,7 @@ class RecordOutput:
     def __init__(self, part: PartFile, *, series: bool, executor: Executor, carry: Carry | None = None) -> None:
         self.takes: frozenset[str] = frozenset()
         self._part = part
+        self.form = part.form or HDF5
         self._series = series
         self._carry = carry
         self._executor = executor
@@ -181,8 +96,18 @@ class RecordOutput:
             self._carry(self._writer)
         self._writer.close()
         if self._segments:
-            self._segments[0][0].replace(self._part.path)
+            self._part.fill(self._segments[0][0])
             self._segments.clear()
+
+    def copy(self, record: StoredRecord, done: Callable[[int], object]) -> None:
+        """Have the record be a record that there is, in the form of the target, instead of frames that are added."""
+        from .records import create, transcribe
+
+        path = self._part.beside(0)
+        self._segments.append((path, False))
+        with create(path, executor=self._executor, form=self._part.growing_form) as writer:
+            self.frames = transcribe(record, writer, done)
+        self._part.fill(self._segments.pop()[0])
 
     def discard(self) -> None:
         """Close what is open and remove it."""
@@ -190,23 +115,23 @@ class RecordOutput:
             if self._writer is not None:
                 self._writer.close()
         for path, _ in self._segments:
-            path.unlink(missing_ok=True)
+            removed(path)
         self._part.discard()
 
     # ------------------------------------------------------------ segments
     def _write_alone(self, document: dict[str, Any]) -> None:
         from .records import create
 
-        path = self._part.path.with_name(f"{self._part.path.name}.0")  # the part itself is locked
+        path = self._part.beside(0)
         self._segments.append((path, False))
-        with create(path, meta=document, executor=self._executor) as writer:
+        with create(path, meta=document, executor=self._executor, form=self._part.growing_form) as writer:
             writer.set_section("frame", self._placement.alone(self._waiting[0]))
             if self._carry is not None:
                 self._carry(writer)
-        self._segments.pop()[0].replace(self._part.path)
+        self._part.fill(self._segments.pop()[0])
 
     def _begin(self, *, last: bool = False) -> None:
-        path = self._part.path.with_name(f"{self._part.path.name}.{len(self._segments)}")
+        path = self._part.beside(len(self._segments))
         self._segments.append((path, False))
         self._open(path, len(self._waiting) if last else None)
         assert self._placer is not None
@@ -218,7 +143,7 @@ class RecordOutput:
     def _open(self, path: Path, expected: int | None) -> None:
         from .records import create
 
-        self._writer = create(path, executor=self._executor)
+        self._writer = create(path, executor=self._executor, form=self._part.growing_form)
         self._placer = Placer(self._placement)
         if self._placer.system is not None:
             self._writer.set_section("system", self._placer.system)
@@ -241,7 +166,7 @@ class RecordOutput:
         from .records import open_record
 
         count = len(self._segments)
-        joined = self._part.path.with_name(f"{self._part.path.name}.{count}")  # the part itself is locked
+        joined = self._part.beside(count)
         self._segments.append((joined, False))
         self._open(joined, self.frames)
         for _ in range(count):
@@ -249,7 +174,7 @@ class RecordOutput:
             with open_record(path) as record:
                 for snapshot in record_snapshots(record, list(range(len(record)))):
                     self._append(self._restored(snapshot, counts=counts))
-            path.unlink()
+            removed(path)
             self._segments.pop(0)
 
     def _restored(self, snapshot: Snapshot, *, counts: bool) -> Snapshot:

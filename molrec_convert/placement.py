@@ -38,6 +38,7 @@ class Placement:
         self._signature: tuple[Any, ...] = ()
         self._fixed: dict[str, dict[str, Column]] = {}
         self._counts: dict[str, int] = {}
+        self._attributes: dict[str, Mapping[str, Any]] = {}
         self._ragged: set[str] = set()
         self._last_about: Meta | None = None
         self._about: dict[str, Any] = {}
@@ -106,7 +107,7 @@ class Placement:
 
     def _learn_block(self, name: str, block: Block) -> bool:
         if name not in self._counts:
-            self._counts[name] = block.count
+            self._counts[name], self._attributes[name] = block.count, block.attributes
             if self._seen:  # the frames before have no such block
                 return True
             self._fixed[name] = {
@@ -164,7 +165,10 @@ class Placement:
         for name, spec in self.schema.blocks.items():
             columns = self._in_system(name)
             if columns or (name in self._fixed and not spec.columns):
-                blocks[name] = Block.of(dict(columns), self._counts[name], shape=spec.shape, targets=dict(spec.targets))
+                targets, attributes = dict(spec.targets), dict(self._attributes[name])
+                blocks[name] = Block.of(
+                    dict(columns), self._counts[name], shape=spec.shape, targets=targets, attributes=attributes
+                )
         refers = any(end in block for block in blocks.values() for end in ENDPOINTS)
         if refers and ATOMS not in blocks and ATOMS in self._counts:
             blocks[ATOMS] = Block(count=self._counts[ATOMS])

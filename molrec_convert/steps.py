@@ -66,7 +66,8 @@ def converted(snapshot: Snapshot, source: Units, target: Units) -> Snapshot:
     snapshot.frame = Frame.of(blocks, box, Meta.of(values, dict(frame.meta.tags)))
     if snapshot.time is not None:
         snapshot.time *= scale("time")
-    snapshot.units = document(target)
+    # What was in no known unit is in none now.
+    snapshot.units = {key: unit for key, unit in document(target).items() if factor(key, source, target) is not None}
     return snapshot
 
 
@@ -131,7 +132,9 @@ def declare_precision(precision: Mapping[str, float]) -> Step:
                 largest = np.max(size, where=np.isfinite(size), initial=0.0)
                 if name not in wanted and 0.0 < largest < SMALL * by:
                     snapshot.notes.append(Note(f"column {name} holds small values, which a precision of {by:g} blurs"))
-        snapshot.frame["atoms"] = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets)
+        snapshot.frame["atoms"] = Block.of(
+            columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes
+        )
         return snapshot
 
     return declare
@@ -158,5 +161,7 @@ def declare_fixed_decimals(snapshot: Snapshot) -> Snapshot:
             raise OptionError(f"column {name} has more than {decimals} decimals in some frames: say --precision")
         by = 10.0**-decimals
         columns[name] = Column.of(rounded(column.values, by), column.valid, by)
-    snapshot.frame["atoms"] = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets)
+    snapshot.frame["atoms"] = Block.of(
+        columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes
+    )
     return snapshot

@@ -7,8 +7,9 @@ import pytest
 
 from molrec_convert import outputs
 from molrec_convert.adapter import Snapshot
+from molrec_convert.api import write
 from molrec_convert.errors import RecordError
-from molrec_convert.model import Box, Column, Frame, Meta
+from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.schema import promoted
 from molrec_convert.outputs import RecordOutput
 from molrec_convert.part import PartFile
@@ -284,3 +285,14 @@ def test_small_frames_do_not_wait_in_large_numbers(tmp_path):
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.h5.part", "out.h5.part.0"]
         output.discard()
     assert not list(tmp_path.iterdir())
+
+
+def test_attributes_of_blocks_go_with_them(tmp_path):
+    """Whether a block stands once or in every frame."""
+    frames = []
+    for k in range(3):
+        bonds = Block({"atomi": np.uint64([0]), "atomj": np.uint64([1])}, attributes={"perceived": "by hand"})
+        frames.append(Frame({"atoms": {"x": [float(k), 1.0]}, "bonds": bonds}))
+    write(tmp_path / "out.h5", frames)
+    with open_record(tmp_path / "out.h5") as record:
+        assert record.system["bonds"].attributes == {"perceived": "by hand"}

@@ -12,8 +12,9 @@ import typer
 from molrec_convert import __version__
 from molrec_convert.errors import ConvertError
 
-from . import convert, formats, repair
+from . import batch, convert, diff, formats, info, repair, validate
 from .arguments import TextCommand, TextGroup
+from .trouble import tell
 
 DEFAULT = "convert"
 
@@ -32,15 +33,10 @@ class DefaultGroup(TextGroup):
         """Run a command."""
         try:
             return super().invoke(ctx)
-        except ConvertError as error:
-            sys.stderr.write(f"molrec-convert: {error}\n")
         except BrokenPipeError:
             sys.stderr.close()  # the reader has gone, and needs no message
-        except MemoryError:
-            sys.stderr.write("molrec-convert: out of memory\n")
-        except OSError as error:
-            name = "" if error.filename is None else f"{error.filename}: "
-            sys.stderr.write(f"molrec-convert: {name}{(error.strerror or str(error)).lower()}\n")
+        except (ConvertError, MemoryError, OSError) as error:
+            tell(error)
         raise typer.Exit(1)
 
 
@@ -52,8 +48,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(DEFAULT, cls=TextCommand)(convert.command)
+app.add_typer(batch.app, name="batch")
+app.command("diff", cls=TextCommand)(diff.command)
 app.command("formats", cls=TextCommand)(formats.command)
+app.command("info", cls=TextCommand)(info.command)
 app.command("repair", cls=TextCommand)(repair.command)
+app.command("validate", cls=TextCommand)(validate.command)
 
 
 def _version(wanted: bool) -> None:

@@ -63,7 +63,7 @@ def command(
     source, given, target = _three(files)
     checksum = None if source == STREAM else HeadStart(Path(source))
     from molrec_convert.convert import convert
-    from molrec_convert.outputs import PartFile
+    from molrec_convert.part import PartFile
 
     if given is not None and trajectory is not None:
         raise OptionError(f"there are two trajectories: {given} and {trajectory}")
@@ -89,7 +89,7 @@ def command(
             guess=[] if guess is None else guess.split(","),
             keep_order=keep_order,
             unwrap=unwrap,
-            precision=_precision(precision),
+            precision=precision_of(precision),
             decimals=decimals,
             plain=plain,
             strict=strict,
@@ -133,7 +133,8 @@ def pairs_of(text: str | None, option: str) -> dict[str, str]:
     return pairs
 
 
-def _precision(text: str | None) -> float | str | dict[str, float] | None:
+def precision_of(text: str | None) -> float | str | dict[str, float] | None:
+    """Read ``1e-3``, ``x=1e-3,vx=1e-6`` or ``auto``."""
     if text is None or text == "auto":
         return text
     try:

@@ -18,14 +18,14 @@ def command(
 ) -> None:
     """List the formats."""
     from molrec_convert import registry
-    from molrec_convert.inputs import RECORD_FORMAT
+    from molrec_convert.forms import FORMS
 
     if table:
         from molrec_convert.carried import carried_table
 
         typer.echo(carried_table(registry.adapters()), nl=False)
         return
-    rows = [(RECORD_FORMAT, "rw", "*.h5", "MolRec record in HDF5")]
+    rows = [(form.name, "rw", f"*{form.suffixes[0]}", form.summary) for form in FORMS]
     rows += [_row(each) for each in registry.adapters()]
     for family in registry.families():
         if everything:

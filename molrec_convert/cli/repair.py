@@ -14,4 +14,7 @@ def command(file: Annotated[Path, typer.Argument(help="The record.")]) -> None:
 
     found = repair(file)
     frames = "1 frame" if found.frames == 1 else f"{found.frames} frames"
-    typer.echo(f"{file}: {'; '.join(found.what) or 'nothing was to be mended'}; it holds {frames}")
+    if found.what:
+        typer.echo(f"{file}: {'; '.join(found.what)}; {frames} kept")
+    else:
+        typer.echo(f"{file}: nothing to repair; it holds {frames}")
