@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ase import Atoms
 
 NAME, PARAMETERS = "name", "parameters"
+BANDS = ("kpts", "bz_kpts", "ibz_kpts", "eFermi")
+"""What the readers of outputs of electronic structure programs give beside results."""
 PLAIN = {NAME: "unknown"}
 """The document of a calculator of which nothing is known but its results."""
 REFERENCE = ("numbers", "positions", "initial_charges", "initial_magmoms")
@@ -31,6 +33,8 @@ def take_calculator(atoms: Atoms, taking: Taking) -> tuple[list[list[Any]], dict
     calculator = atoms.calc
     if calculator is None:
         return [], None
+    from ase.calculators.singlepoint import SinglePointDFTCalculator
+
     name = getattr(calculator, NAME, None)
     document: dict[str, Any] = {NAME: name if isinstance(name, str) else type(calculator).__name__.lower()}
     parameters = getattr(calculator, PARAMETERS, None)
@@ -41,6 +45,9 @@ def take_calculator(atoms: Atoms, taking: Taking) -> tuple[list[list[Any]], dict
             taking.notes.append(
                 Note(f"the parameters of the calculator {document[NAME]} are not kept: {error}", loss=True)
             )
+    bands = [each for each in BANDS if getattr(calculator, each, None) is not None]
+    if bands and isinstance(calculator, SinglePointDFTCalculator):
+        taking.notes.append(Note(f"{', '.join(bands)} of the calculator are not kept", loss=True))
     results = getattr(calculator, "results", None)
     if not isinstance(results, Mapping) or not results:
         return [], document

@@ -3,7 +3,8 @@
 References: https://github.com/libAtoms/extxyz#extended-xyz-specification; what ASE, OVITO and MDAnalysis take.
 
 Decisions: ``Lattice`` is nine numbers in quotes, a, b and c after one another. Reals have the fewest digits that read
-back exactly. Known energies, forces and velocities are brought to eV, eV/Å and Å/fs, which other programs expect.
+back exactly. Known energies, forces, velocities and pressures are brought to eV, eV/Å, Å/fs and eV/Å³, which other
+programs expect.
 """
 
 from __future__ import annotations
@@ -41,9 +42,13 @@ Array = np.ndarray[Any, Any]
 Cell = Array | tuple[Array, list[bytes]]
 Style = str | int | None
 
-WRITTEN_UNITS = {**EXTENDED_UNITS, "velocity": "angstrom/fs"}
+WRITTEN_UNITS = {**EXTENDED_UNITS, "velocity": "angstrom/fs", "pressure": "eV/angstrom^3"}
 """What the numbers of an extended file are in."""
 KEYS = {target: key for key, target in ENERGY.items()}
+MATRICES = ("stress", "virial")
+"""Keys that other programs take for nine numbers only."""
+VOIGT = (0, 5, 4, 5, 1, 3, 4, 3, 2)
+"""Which of xx, yy, zz, yz, xz and xy the nine components of a symmetric matrix are."""
 NULL = "?"
 """The word of a row without a value."""
 UNKNOWN = "X"
@@ -329,8 +334,9 @@ def extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Head
     for key, value in meta.items():
         if key in OWN or value is None:
             continue
-        by = scales.of(META_QUANTITIES.get(key))
-        text = value_text(value * by if by != 1.0 and isinstance(value, float) else value)
+        if key in MATRICES and isinstance(value, tuple) and len(value) == len(set(VOIGT)):
+            value = tuple(value[place] for place in VOIGT)
+        text = value_text(_scaled(value, scales.of(META_QUANTITIES.get(key))))
         name = KEYS.get(key, RENAMED.get(key, key))
         is_flags = name == "pbc" and isinstance(value, tuple) and (box is None or not box.defined)
         taken = is_special(name, text.strip('"')) and not is_flags
@@ -340,6 +346,14 @@ def extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Head
     if box is not None and box.defined:
         parts.append(f'pbc="{" ".join("T" if flag else "F" for flag in box.boundary.tolist())}"')
     return " ".join(parts)
+
+
+def _scaled(value: Any, by: float) -> Any:
+    """A real, or a vector of reals, in another unit; any other value as it is."""
+    items = value if isinstance(value, tuple) else (value,)
+    if by == 1.0 or not all(isinstance(item, float) for item in items):
+        return value
+    return tuple(item * by for item in items) if isinstance(value, tuple) else value * by
 
 
 def _numbers(values: Array) -> str:

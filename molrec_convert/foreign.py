@@ -35,6 +35,7 @@ class ForeignOutput:
         self._known = contents
         self._document = document or {}
         self._layout: frozenset[str] | None = None
+        self._own_layout = registry.layout_keys([adapter.name])
         self._first_count: int | None = None
         self.frames = 0
         self.notes: list[Note] = []
@@ -45,6 +46,8 @@ class ForeignOutput:
         snapshot.about = Meta({**snapshot.frame.meta, **snapshot.about},
                               tags={**snapshot.frame.meta.tags, **snapshot.about.tags})  # fmt: skip
         self._note_losses(snapshot)
+        for key in [key for key in snapshot.frame.meta if self._is_layout(key) and key not in self._own_layout]:
+            del snapshot.frame.meta[key]  # a fact of a file of one frame; values of the frame are written
         if not self.frames:
             self._begin(snapshot)
         if not self.frames or self._adapter.carries.frames:

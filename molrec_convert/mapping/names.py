@@ -12,6 +12,8 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "force": ("fx", "fy", "fz"),
         "charge": ("charge",),
         "mass": ("mass",),
+        "energy": ("energies",),
+        "pressure": ("stresses",),
         "dipole": ("mux", "muy", "muz"),
         "torque": ("tqx", "tqy", "tqz"),
         "angular velocity": ("omegax", "omegay", "omegaz"),
@@ -27,7 +29,7 @@ QUANTITIES: Mapping[str, str] = MappingProxyType(
 
 META_QUANTITIES: Mapping[str, str] = MappingProxyType(
     {"pe": "energy", "ke": "energy", "etotal": "energy", "free_energy": "energy", "virial": "energy",
-     "temp": "temperature", "press": "pressure"}
+     "temp": "temperature", "press": "pressure", "stress": "pressure", "dipole": "dipole"}
 )  # fmt: skip
 """The quantity of a meta key."""
 

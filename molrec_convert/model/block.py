@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+from molrec_convert.rules import rule
 
 from .column import Column
 from .dtypes import CANONICAL, DTYPES, Array, checked_name
@@ -167,9 +168,10 @@ def check_canonical(name: str, dtype: str, trailing: Sequence[int]) -> None:
     due = CANONICAL.get(name)
     if due is not None and (dtype != due or trailing):
         axes = "".join(f"[{n}]" for n in trailing)
-        raise RecordError(f"{name} is {due}[N], not {dtype}[N]{axes}")
+        raise RecordError(f"{name} is {due}[N], not {dtype}[N]{axes}", rule=18 if dtype != due else 17)
 
 
+@rule(5)
 def checked_shape(shape: Sequence[int], count: int) -> tuple[int, ...]:
     """Give a structural shape as a tuple; `RecordError` unless its product is the count."""
     axes = tuple(int(n) for n in shape)

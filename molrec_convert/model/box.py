@@ -45,9 +45,11 @@ class Box:
         self.origin: Array = np.zeros(3) if origin is None else _reals(origin, (3,), "an origin")
         self.boundary: Array = np.full(3, defined) if boundary is None else _flags(boundary)
         if not defined and self.boundary.any():
-            raise RecordError("an undefined cell is periodic on no axis")
+            message = f"an undefined cell is periodic on no axis, found {self.boundary.tolist()}"
+            raise RecordError(message, rule=16)
         if defined and not is_regular(self.vectors):
-            raise RecordError(f"the cell vectors are singular or not finite: {self.vectors.T.tolist()}")
+            message = f"the cell vectors are singular or not finite: {self.vectors.T.tolist()}"
+            raise RecordError(message, rule=15)
 
     @classmethod
     def of(cls, vectors: Array, origin: Array, boundary: Array, *, defined: bool = True) -> Box:
@@ -132,6 +134,20 @@ def is_regular(vectors: Array) -> bool:
     if abs(volume) > 1e-6 * math.prod(lengths) and longest < 1e6 * shortest:
         return True
     return bool(np.linalg.matrix_rank(vectors) == 3)
+
+
+def surely_regular(vectors: Array) -> Array:
+    """Which cells of f64[n][3][3] are as far from singular as most are; of the others `is_regular` tells."""
+    with np.errstate(all="ignore"):
+        a, b, c = (vectors[:, :, k] for k in range(3))
+        lengths = np.sqrt((vectors * vectors).sum(axis=1))
+        volume = np.abs((a * np.cross(b, c)).sum(axis=1))
+        regular: Array = (
+            np.isfinite(lengths).all(axis=1)
+            & (volume > 1e-6 * lengths.prod(axis=1))
+            & (lengths.max(axis=1, initial=0.0) < 1e6 * lengths.min(axis=1, initial=math.inf))
+        )
+    return regular
 
 
 def _cosine(degrees: float) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from molrec_convert.errors import RecordError
+from molrec_convert.rules import rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +75,7 @@ def dtype_name(dtype: np.dtype[Any], *, what: str = "a column") -> str:
     return name
 
 
+@rule(37)
 def checked_text(text: str, what: str) -> str:
     """Refuse what no store can carry: a NUL, a lone surrogate."""
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
@@ -81,6 +83,7 @@ def checked_text(text: str, what: str) -> str:
     return text
 
 
+@rule(37)
 def checked_name(name: str, what: str) -> str:
     """Refuse a name that some store cannot carry: empty, ``.``, ``..``, with ``/``, or that begins with ``__``."""
     if name in ("", ".", "..") or "/" in name or name.startswith("__"):

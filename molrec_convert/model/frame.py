@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from molrec_convert.errors import RecordError
+from molrec_convert.rules import rule
 
 from .block import Block
 from .box import Box
+from .column import Column
 from .dtypes import ENDPOINTS, checked_name
 from .meta import Meta
+from .origin import Origin
+
+if TYPE_CHECKING:
+    from ase import Atoms
 
 RESERVED_BLOCK = "box"
 
@@ -36,7 +40,7 @@ class Frame(MutableMapping[str, Block]):
     3
     """
 
-    __slots__ = ("_blocks", "_box", "meta")
+    __slots__ = ("_blocks", "_box", "meta", "origin")
 
     def __init__(
         self,
@@ -50,12 +54,14 @@ class Frame(MutableMapping[str, Block]):
             self[name] = block
         self.box = box
         self.meta = meta if isinstance(meta, Meta) else Meta(meta)
+        self.origin: Origin | None = None
+        """What the trajectory that it comes from says of it, besides."""
 
     @classmethod
     def of(cls, blocks: dict[str, Block], box: Box | None, meta: Meta) -> Frame:
         """Wrap parts that are known to be right."""
         made = object.__new__(cls)
-        made._blocks, made._box, made.meta = blocks, box, meta
+        made._blocks, made._box, made.meta, made.origin = blocks, box, meta, None
         return made
 
     @property
@@ -90,6 +96,30 @@ class Frame(MutableMapping[str, Block]):
     def __len__(self) -> int:
         return len(self._blocks)
 
+    def to_ase(self, *, units: str | Mapping[str, str] | None = None) -> Atoms:
+        """Make ASE Atoms, the same to the last bit where the frame came from Atoms.
+
+        Numbers are converted to the units of ASE (Å, eV, eV/Å, amu, e; velocities become momenta). Elements are those
+        of the frame, else the labels of ``type`` that are elements, else X. Energies, forces and stress are results of
+        a calculator, columns that ASE does not know are in ``arrays``, values of the frame in ``info``.
+
+        Parameters
+        ----------
+        units
+            The unit of every quantity, as ``{"length": "nm"}``, or the name of a system such as ``real``; by default
+            what the record of the frame says. Where nothing is known, numbers are handed through.
+
+        Warns
+        -----
+        LossWarning
+            For what Atoms cannot hold: bonds and other blocks, rows without a value.
+        ConvertWarning
+            For atoms without a known element, and for units that are not known.
+        """
+        from molrec_convert.integrations.ase_record import frame_to_ase
+
+        return frame_to_ase(self, units)
+
     def same(self, other: Frame) -> bool:
         """Whether both hold the same bits, whatever the order of blocks, columns and keys."""
         if (self.box is None) != (other.box is None) or self.keys() != other.keys():
@@ -117,6 +147,7 @@ def references(block_columns: Mapping[str, Any], targets: Mapping[str, str]) -> 
     return {**{end: "atoms" for end in ENDPOINTS if end in block_columns}, **targets}
 
 
+@rule(14)
 def check_references(frame: Mapping[str, Block], sections: Mapping[str, Mapping[str, Block] | None]) -> None:
     """Refuse row references of a frame that point at no row.
 
@@ -139,23 +170,34 @@ def check_references(frame: Mapping[str, Block], sections: Mapping[str, Mapping[
             where = f"{name}/{column}"
             if column not in block.columns or block.column(column).dtype != "u64":
                 raise RecordError("a row reference is a u64 column of its block", place=where)
-            if target.startswith("/"):
-                section = sections.get(checked_target(target, where)[0])
-                if section is None:
-                    continue
-                pointed = section.get(checked_target(target, where)[1])
-            else:
-                pointed = frame.get(target)
-            if pointed is None:
-                raise RecordError(f"the block {target!r} that it refers to is missing", place=where)
-            data = block.column(column)
-            rows = data.values if data.valid is None else data.values[data.valid]
-            if rows.size and int(rows.max()) >= pointed.count:
-                raise RecordError(f"row {int(np.max(rows))} of {target!r}, which has {pointed.count} rows", place=where)
+            section, key = checked_target(target, where)
+            blocks = sections.get(section) if section else frame
+            if blocks is not None:
+                pointed = blocks.get(key)
+                last = greatest_row(block.column(column))
+                check_reach(last, target, None if pointed is None else pointed.count, where)
 
 
-def checked_target(target: str, where: str) -> tuple[str, str]:
+def greatest_row(column: Column) -> int:
+    """The greatest row that a column of references points at; -1 if it points at none."""
+    rows = column.values if column.valid is None else column.values[column.valid]
+    return int(rows.max()) if rows.size else -1
+
+
+@rule(14)
+def check_reach(last: int, target: str, rows: int | None, where: str) -> None:
+    """Refuse references of which the greatest, `last`, is none of the `rows` of the target; None for no target."""
+    if rows is None:
+        raise RecordError(f"the block {target!r} that it refers to is missing", place=where)
+    if last >= rows:
+        raise RecordError(f"row {last} of {target!r}, which has {rows} rows", place=where)
+
+
+@rule(14)
+def checked_target(target: Any, where: str | None) -> tuple[str, str]:
     """Split a target into section (empty for one of the same container) and block."""
+    if not isinstance(target, str):
+        raise RecordError(f"a target is text, not {target!r}", place=where)
     parts = target.split("/")
     if len(parts) == 1 and parts[0]:
         return "", target

@@ -128,7 +128,7 @@ def checked_tag(tag: Any, key: str) -> str:
     if not isinstance(tag, str) or tag not in TAGS:
         raise RecordError(f"meta {key!r}: {tag!r} is not a meta tag")
     if key in PER_STEP_F64 and tag != "f64":
-        raise RecordError(f"meta {key!r} is f64, not {tag}")
+        raise RecordError(f"meta {key!r} is f64, not {tag}", rule=18)
     return tag
 
 

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.errors import RecordError
+from molrec_convert.rules import rule
 
 from .dtypes import Array
 
 SMALLEST, LARGEST = 2.0**-1000, 2.0**1000
 
 
+@rule(13)
 def checked_precision(value: Any, *, what: str = "a column") -> float:
     """Give a precision as a float; `RecordError` unless it is finite and within 2^-1000 … 2^1000."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):

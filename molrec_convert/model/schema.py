@@ -58,6 +58,11 @@ class BlockSpec:
     targets: Mapping[str, str] = field(default_factory=dict)
     aligned_with: str | None = None
 
+    @property
+    def nullable(self) -> set[str]:
+        """The columns whose rows may be null."""
+        return {name for name, column in self.columns.items() if column.nullable}
+
     @classmethod
     def of(cls, block: Block) -> BlockSpec:
         """What a block needs."""

@@ -1,0 +1,189 @@
+"""Records of ASE Atoms and Atoms of records."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from molrec_convert import __version__
+from molrec_convert.adapter import Note, Snapshot
+from molrec_convert.adapters.ase_atoms import UNITS, ColumnNames, from_atoms, to_atoms
+from molrec_convert.api import in_memory
+from molrec_convert.errors import ConvertWarning, LossError, LossWarning, OptionError
+from molrec_convert.inputs import record_snapshots
+from molrec_convert.mapping.units import document, system
+from molrec_convert.model import Frame, Record
+from molrec_convert.placement import Placement
+
+if TYPE_CHECKING:
+    from ase import Atoms
+
+FORMAT = "ase:atoms"
+"""The format of a record's source where that was no file."""
+
+
+def from_ase(atoms: Atoms | Iterable[Atoms], *, strict: bool = False) -> Record:
+    """Make a record of ASE Atoms, from which `Record.to_ase` makes the same Atoms to the last bit.
+
+    Parameters
+    ----------
+    atoms
+        One Atoms: a record of one frame. Several, as a list or any other iterable: a record with a trajectory, whose
+        steps count them; whatever stays the same in all of them stands in ``system``.
+    strict
+        Refuse what a record cannot hold, such as a function in ``info``; else it is left out with a warning.
+
+    Returns
+    -------
+    Record
+        In memory; `molrec_convert.write` takes it. ``meta["units"]`` names the units of ASE (Å, eV, eV/Å, amu, e,
+        eV/Å³; velocities, which derive from momenta, are in Å/ps). Results of a calculator are taken where it has
+        them and they belong to these atoms: ``pe``, ``fx fy fz``, ``stress`` and others under their own names.
+
+    Raises
+    ------
+    OptionError
+        For no Atoms, or something else among them.
+    LossError
+        Where something would be left out, if that is not allowed.
+
+    Warns
+    -----
+    LossWarning
+        For all that was left out.
+    ConvertWarning
+        For what a person should know, such as results that are out of date.
+    """
+    single = hasattr(atoms, "arrays") and hasattr(atoms, "cell")
+    images: Iterable[Any] = [atoms] if single else atoms
+    told = Told()
+    placement = Placement()
+    snapshots = []
+    for snapshot in snapshots_of(images, told, strict=strict):
+        placement.learn(snapshot)
+        snapshots.append(snapshot)
+    if not snapshots:
+        raise OptionError("there are no ASE Atoms to make a record of")
+    told.add(placement.notes)
+    told.warn()
+    return in_memory(placement, snapshots, document_of(told), series=not single)
+
+
+def snapshots_of(
+    images: Iterable[Atoms], told: Told, *, strict: bool = False, names: ColumnNames | None = None
+) -> Iterator[Snapshot]:
+    """The snapshots of several Atoms; `LossError` for what a record cannot hold, where `strict`."""
+    names = names or ColumnNames()
+    for ordinal, image in enumerate(images):
+        try:
+            snapshot = from_atoms(image, names=names)
+        except OptionError as error:
+            error.frame = ordinal
+            raise
+        for note in snapshot.notes:
+            if strict and note.loss:
+                raise LossError(note.message, frame=ordinal)
+        told.add(snapshot.notes)
+        yield snapshot
+
+
+def document_of(told: Told) -> dict[str, Any]:
+    """The document of a record of Atoms."""
+    made: dict[str, Any] = {
+        "source": {"format": FORMAT, "library": {"name": "ase", "version": version("ase")}},
+        "units": dict(UNITS),
+        "creator": {"name": "molrec-convert", "version": __version__},
+    }
+    if told:
+        made["convert"] = {"warnings": told.texts()}
+    return made
+
+
+class Told:
+    """What a person is told of several frames, each once.
+
+    Parameters
+    ----------
+    who
+        What stands before each message: the name of a file.
+    """
+
+    def __init__(self, who: str = "") -> None:
+        self._who = f"{who}: " if who else ""
+        self._notes: dict[str, tuple[Note, int]] = {}
+        self._warned = 0
+
+    def add(self, notes: Iterable[Note]) -> None:
+        """Take the notes of a frame."""
+        for note in notes:
+            first, count = self._notes.get(note.message, (note, 0))
+            self._notes[note.message] = (first, count + 1)
+
+    def __bool__(self) -> bool:
+        return bool(self._notes)
+
+    def texts(self) -> list[str]:
+        """The messages, each with its number."""
+        return [text for text, _ in self._told()]
+
+    def _told(self) -> list[tuple[str, bool]]:
+        return [
+            (message + (f" (in {count} frames)" if count > 1 else ""), note.loss)
+            for message, (note, count) in self._notes.items()
+        ]
+
+    def warn(self) -> None:
+        """Warn of what was not warned of before."""
+        for text, loss in self._told()[self._warned :]:
+            warnings.warn(f"{self._who}{text}", LossWarning if loss else ConvertWarning, stacklevel=4)
+        self._warned = len(self._notes)
+
+
+# ---------------------------------------------------------------- Atoms of records
+def atoms_of(record: Record, chosen: Iterable[int], *, who: str = "") -> Iterator[Atoms]:
+    """The Atoms of frames of a record, each made when it is asked for.
+
+    Warns
+    -----
+    LossWarning
+        For what Atoms cannot hold, once for all frames.
+    """
+    told = Told(who)
+    for snapshot in record_snapshots(record, list(chosen)):
+        yield told_atoms(snapshot, told)
+
+
+def told_atoms(snapshot: Snapshot, told: Told) -> Atoms:
+    """The Atoms of a snapshot; warns of what is new."""
+    made: Atoms = to_atoms(snapshot)
+    if snapshot.notes:
+        told.add(snapshot.notes)
+        told.warn()
+    return made
+
+
+def record_to_ase(record: Record, index: int | slice | None) -> Atoms | list[Atoms]:
+    """The Atoms of a record; see `Record.to_ase`."""
+    if isinstance(index, int):
+        chosen = range(len(record))[index : index + 1 or None]
+        if not chosen:
+            raise IndexError(f"frame {index} of {len(record)}")
+        return next(atoms_of(record, chosen))
+    if index is None and record.trajectory is None:
+        if not len(record):
+            raise OptionError("there is no frame to make ASE Atoms of")
+        return next(atoms_of(record, [0]))
+    return list(atoms_of(record, range(len(record))[index or slice(None)]))
+
+
+def frame_to_ase(frame: Frame, units: str | Mapping[str, str] | None) -> Atoms:
+    """The Atoms of a frame; see `Frame.to_ase`."""
+    origin = frame.origin
+    stated = document(system(units)) if isinstance(units, str) else units
+    snapshot = Snapshot(Frame.of(dict(frame.items()), frame.box, frame.meta), units=stated)
+    if origin is not None:
+        snapshot.step, snapshot.time, snapshot.about = origin.step, origin.time, origin.about
+        snapshot.units = origin.units if stated is None else stated
+    return told_atoms(snapshot, Told())
