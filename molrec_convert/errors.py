@@ -83,7 +83,28 @@ class LossError(ConvertError, ValueError):
 
 
 class RecordError(ConvertError, ValueError):
-    """A record, or what is to become one, breaks a rule of MolRec."""
+    """A record, or what is to become one, breaks a rule of MolRec.
+
+    Parameters
+    ----------
+    message, path, line, frame, place
+        As for `ConvertError`.
+    rule
+        The number of the rule in `molrec_convert.rules`, where one is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        frame: int | None = None,
+        place: str | None = None,
+        rule: int | None = None,
+    ) -> None:
+        super().__init__(message, path=path, line=line, frame=frame, place=place)
+        self.rule = rule
 
 
 class MissingExtraError(ConvertError):

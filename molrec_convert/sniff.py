@@ -7,30 +7,35 @@ from pathlib import Path
 from . import registry
 from .adapter import Adapter
 from .errors import UnknownFormatError
+from .forms import FORMS, HDF5_SIGNATURE, Form, form_of_content, form_of_name
 
 HEAD = 1 << 16
 """How many bytes of a file the adapters look at."""
 
-HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-RECORD_MARKER = b"molrec_hdf5"
-RECORD_SUFFIXES = (".h5", ".hdf5")
-
-
-def is_record(head: bytes) -> bool:
-    """Whether a file that begins so is a record in HDF5."""
-    return head.startswith(HDF5_SIGNATURE) and RECORD_MARKER in head[:4096]
-
 
 def is_replaceable(path: Path) -> bool:
-    """Whether a file is a record or holds nothing: only these are replaced by a record."""
-    with path.open("rb") as file:
-        head = file.read(4096)
-    return not head or is_record(head)
+    """Whether a file or folder is a record and nothing else, or holds nothing: only these are replaced by a record."""
+    if path.is_file():
+        return path.stat().st_size == 0 or form_of_content(path) is not None
+    if not any(path.iterdir()):
+        return True
+    if form_of_content(path) is None:
+        return False
+    from .records.zarr_folder import strange_file
+
+    return strange_file(path) is None
 
 
 def is_record_name(path: str | Path) -> bool:
-    """Whether a target of this name is to be a record in HDF5."""
-    return Path(path).name.lower().endswith(RECORD_SUFFIXES)
+    """Whether a target of this name is to be a record."""
+    return form_of_name(path) is not None
+
+
+def record_form(path: str | Path, format_name: str | None) -> Form | None:
+    """The form of record that a target is to be, by the name of the format or else its own; None for a foreign one."""
+    if format_name is None:
+        return form_of_name(path)
+    return next((form for form in FORMS if form.name == format_name), None)
 
 
 def source_adapter(name: str, head: bytes) -> Adapter:

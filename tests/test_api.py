@@ -206,7 +206,7 @@ def test_what_cannot_be_written(tmp_path):
         mc.write(tmp_path / "out.what", water())
     assert not list(tmp_path.iterdir())
     mc.write(tmp_path / "out.h5", water())
-    with pytest.raises(mc.ConvertError, match="the target exists; --force replaces it"):
+    with pytest.raises(mc.ConvertError, match="the target exists; force replaces it"):
         mc.write(tmp_path / "out.h5", water())
     mc.write(tmp_path / "out.h5", water(1.0), force=True)
 

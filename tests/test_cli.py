@@ -273,7 +273,7 @@ def test_formats():
 
 def test_repair(here):
     assert run("in.dump", "out.h5", "--quiet", cwd=here).status == 0
-    assert run("repair", "out.h5", cwd=here) == (0, b"out.h5: nothing was to be mended; it holds 3 frames\n", "")
+    assert run("repair", "out.h5", cwd=here) == (0, b"out.h5: nothing to repair; it holds 3 frames\n", "")
 
 
 def test_repair_of_a_killed_writer(here):
@@ -292,5 +292,5 @@ def test_repair_of_a_killed_writer(here):
     done = run("repair", "copy.h5", cwd=here)
     assert (done.status, done.stderr) == (0, "")
     assert done.stdout.startswith(b"copy.h5: the mark of an open file was taken off; ")
-    assert done.stdout.endswith(b"; it holds 1 frame\n")
+    assert done.stdout.endswith(b"; 1 frame kept\n")
     assert run("copy.h5", "out.dump", "--quiet", cwd=here).status == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import molrec_convert as mc
-from molrec_convert import outputs
+from molrec_convert import outputs, part
 from molrec_convert.convert import convert
 from molrec_convert.errors import ConvertError, FormatError, OptionError, TargetError
 
@@ -24,7 +24,7 @@ def test_an_existing_target(ten, tmp_path, target):
     before = (tmp_path / target).read_bytes()
     with pytest.raises(TargetError) as caught:
         convert(ten, tmp_path / target, frames="0")
-    assert str(caught.value) == f"{tmp_path / target}: the target exists; --force replaces it"
+    assert str(caught.value) == f"{tmp_path / target}: the target exists; force replaces it"
     assert (tmp_path / target).read_bytes() == before
     convert(ten, tmp_path / target, frames="0", force=True)
     assert (tmp_path / target).read_bytes() != before
@@ -129,7 +129,7 @@ def test_a_disk_that_is_full(ten, tmp_path, monkeypatch):
     def full(path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(outputs, "_sync", full)
+    monkeypatch.setattr(part, "_sync", full)
     for target in ("out.h5", "out.dump"):
         with pytest.raises(TargetError, match=r": no space left on device"):
             convert(ten, tmp_path / target)

@@ -10,6 +10,7 @@ from pathlib import Path
 from molrec_convert.model import Frame
 
 from . import layout
+from .store import open_record, open_store
 from .stored import StoredRecord
 from .trajectory_writer import TrajectoryWriter
 from .tree import Group, Store
@@ -33,14 +34,12 @@ def open_for_append(path: str | Path, *, executor: Executor | None = None, durab
     RecordError
         If the file was not closed, breaks a rule, or has arrays that cannot grow.
     """
-    from .hdf5 import Hdf5Store  # h5py is heavy
-
-    with StoredRecord(Hdf5Store.open(path), str(path)) as record:  # all checks before anything is touched
+    with open_record(path) as record:  # all checks before anything is touched
         trajectory = record.trajectory
         has_trajectory = trajectory is not None
         extents = [] if trajectory is None else trajectory.extents()
     cut_arrays(path, extents)
-    store = Hdf5Store.open(path, writable=True)
+    store = open_store(path, writable=True, is_synced=durable)
     try:
         return _resumed(store, str(path), executor=executor, durable=durable, has_trajectory=has_trajectory)
     except BaseException:
@@ -50,12 +49,10 @@ def open_for_append(path: str | Path, *, executor: Executor | None = None, durab
 
 def cut_arrays(path: str | Path, extents: Iterable[tuple[str, str, int]]) -> None:
     """Cut arrays, each named by the place of its group and its own name, to so many rows."""
-    from .hdf5 import Hdf5Store  # h5py is heavy
-
     extents = list(extents)
     # The library keeps a stale notion of a chunk that was rewritten, so the file is opened anew after each pass.
     for prepare in ("make_plain", "settle"):
-        with closing(Hdf5Store.open(path, writable=True)) as store:
+        with closing(open_store(path, writable=True)) as store:
             for place, name, rows in extents:
                 array = _group_at(store.root, place).growing(name)
                 if array is not None:

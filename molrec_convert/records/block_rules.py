@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Block, Frame
 from molrec_convert.model.dtypes import same_bits
+from molrec_convert.model.frame import check_reach, checked_target
 
 from . import layout
 from .block_writer import BlockWriter, last_rows
@@ -69,18 +70,17 @@ class BlockRules:
             return
         reached = last_rows(fresh[name], referring.references) if name in fresh else referring.reached
         for key, target in referring.references.items():
-            if target.startswith("/"):
-                _, section, block = target.split("/")
-                frame = self._sections().get(section)
-                if frame is None:
-                    continue
+            section, block = checked_target(target, f"{name}/{key}")
+            if not section:
+                count = self._rows_of(target, fresh)
+            elif (frame := self._sections().get(section)) is not None:
                 count = frame[block].count if block in frame else None
             else:
-                count = self._rows_of(target, fresh)
-            if count is None:
-                raise self._error(f"the block {target!r} that it refers to is missing", f"{name}/{key}")
-            if reached[key] >= count:
-                raise self._error(f"row {reached[key]} of {target!r}, which has {count} rows", f"{name}/{key}")
+                continue
+            try:
+                check_reach(reached[key], target, count, f"{name}/{key}")
+            except RecordError as error:
+                raise self._error(error.message, f"{name}/{key}") from None
 
     def _rows_of(self, name: str, fresh: Mapping[str, Block]) -> int | None:
         if name in fresh:

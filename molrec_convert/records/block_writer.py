@@ -14,10 +14,11 @@ import numpy as np
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Block, BlockSpec, Column
 from molrec_convert.model.dtypes import DTYPES, Array, same_bits
-from molrec_convert.model.frame import references
+from molrec_convert.model.frame import greatest_row, references
 
 from . import layout
 from .chunks import ChunkQueue
+from .extents import Growth
 from .rows import RowsWriter, ValuesWriter
 from .tree import Group, Node
 
@@ -143,6 +144,12 @@ class BlockWriter:
         self.offset.add(np.arange(self.updates + 1, dtype=np.uint64) * np.uint64(self.each))
 
     # ------------------------------------------------------------ writing
+    def growth(self, frames: int) -> Growth:
+        """What is known of the block after so many frames."""
+        sizes = tuple(dtype.itemsize * math.prod(column.trailing) for _, dtype, column in self._declared)
+        quantized = any(column.precision is not None for _, _, column in self._declared)
+        return Growth(self.each, self.updates, self.rows, frames, self.index is None, sizes, quantized)
+
     @property
     def pending(self) -> int:
         """Rows that wait for their chunk."""
@@ -240,13 +247,8 @@ def _publish(group: Group, name: str, node: Node, waiting: list[tuple[Group, str
 
 
 def last_rows(block: Block, columns: Mapping[str, str]) -> dict[str, int]:
-    """The greatest row that each reference column of a block points at; -1 if it points at none."""
-    found: dict[str, int] = {}
-    for key in columns:
-        column = block.column(key)
-        rows = column.values if column.valid is None else column.values[column.valid]
-        found[key] = int(rows.max()) if rows.size else -1
-    return found
+    """The greatest row that each reference column of a block points at."""
+    return {key: greatest_row(block.column(key)) for key in columns}
 
 
 def _form(dtype: str, trailing: tuple[int, ...]) -> str:

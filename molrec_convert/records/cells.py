@@ -10,7 +10,9 @@ import numpy as np
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Box, MetaSpec, Schema
+from molrec_convert.model.box import surely_regular
 from molrec_convert.model.dtypes import Array
+from molrec_convert.rules import rule
 
 from . import layout
 from .chunks import ChunkQueue
@@ -177,6 +179,7 @@ class CellUpdates:
         The number of frames.
     """
 
+    @rule(31)
     def __init__(self, group: Group, nstep: int) -> None:
         self.group = group
         self.defined = cell_defined(group)
@@ -197,6 +200,35 @@ class CellUpdates:
         self._vectors = due_rows(vectors, n).read(0, n)
         self._origin = self._optional(layout.ORIGIN, "f64", n)
         self._boundary = self._optional(layout.BOUNDARY, "bool", n)
+
+    @property
+    def vectors(self) -> Array:
+        """f64[n][3][3]: the vectors of every update, which are columns."""
+        return self._boxes[0].vectors[None] if self.is_fixed else self._vectors
+
+    @property
+    def stored_vectors(self) -> Array:
+        """The vectors of every update as they stand, also where an undefined cell has others than it should."""
+        if not self.is_fixed:
+            return self._vectors
+        found = self._fixed_part(layout.VECTORS, "f64", (3, 3))
+        return np.zeros((0, 3, 3)) if found is None else found[None]
+
+    @property
+    def has_boundary(self) -> bool:
+        """Whether the boundary is told, and not left to its default."""
+        return self.group.child(layout.BOUNDARY) is not None or layout.BOUNDARY in self.group.attributes
+
+    def suspects(self) -> list[int]:
+        """The updates whose box may be refused; the others are right at a glance."""
+        if self.is_fixed:
+            return []
+        if self.defined:
+            wrong = ~surely_regular(self._vectors)
+        else:
+            wrong = np.any(np.zeros((0, 3)) if self._boundary is None else self._boundary, axis=1)
+        found: list[int] = np.flatnonzero(wrong).tolist()
+        return found
 
     def at(self, frame: int) -> Box | None:
         """The box of a frame; None before the first."""
@@ -227,7 +259,7 @@ class CellUpdates:
     def _fixed(self) -> Box:
         vectors = self._fixed_part(layout.VECTORS, "f64", (3, 3))
         if vectors is None:
-            raise self.group.error("a box without vectors")
+            raise self.group.error("an array or an attribute of vectors is due, there is none")
         origin = self._fixed_part(layout.ORIGIN, "f64", (3,))
         boundary = self._fixed_part(layout.BOUNDARY, "bool", (3,))
         return checked_box(vectors, origin, boundary, self.group, defined=self.defined)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -17,7 +17,9 @@ import h5py
 from h5py import h5d, h5g, h5p, h5s
 
 from molrec_convert.errors import RecordError
+from molrec_convert.forms import HDF5
 from molrec_convert.model.dtypes import DTYPES, STRING, Array
+from molrec_convert.rules import rule
 
 from .hdf5_arrays import (
     Hdf5Array,
@@ -30,12 +32,15 @@ from .hdf5_arrays import (
     write_slab,
 )
 from .hdf5_chunks import encoded
+from .hdf5_extents import Hdf5Extents
+from .hdf5_guard import GuardedFile, guarded
 from .hdf5_node import Hdf5Node
-from .layout import joined
+from .hdf5_remarks import MARKER, remarks
+from .layout import DENSE_ROWS, joined
 from .superblock import is_marked_open
-from .tree import Node
+from .tree import Node, copy_by_value
 
-MARKER, VERSION = "molrec_hdf5", 1
+VERSION = 1
 STAGE = "_unfinished"
 """HDF5 has anonymous objects, which would do for a stage; but its version 2.0 loses data with them (found by trial)."""
 T = TypeVar("T")
@@ -46,9 +51,12 @@ class Hdf5Store:
 
     own_attributes = frozenset((MARKER,))
     own_children = frozenset((STAGE,))
+    extents = Hdf5Extents()
+    form = HDF5
 
     def __init__(self, file: h5py.File, path: str) -> None:
         self._file = file
+        self._text: tuple[h5py.File, GuardedFile] | None = None
         self._stage: h5g.GroupID | None = None
         self._made = 0
         self.path = path
@@ -71,12 +79,14 @@ class Hdf5Store:
                 "the file was not closed: its writer was killed, or still runs; "
                 f"`molrec-convert repair {path}` mends it",
                 path=path,
+                rule=39,
             )
         libver = ("v110", "v110") if writable else None
         store = cls._opened(path, "r+" if writable else "r", libver=libver)
         try:
             if MARKER not in store.root.attributes or store.root.attributes.scalar(MARKER, "i64") != VERSION:
-                raise RecordError(f"the attribute {MARKER} = {VERSION} is due: no record", path=path, place="/")
+                message = f"the attribute {MARKER} = {VERSION} is due: no record"
+                raise RecordError(message, path=path, place="/", rule=38)
         except RecordError:
             store.close()
             raise
@@ -92,6 +102,15 @@ class Hdf5Store:
             raise _translated(error, path) from None
 
     @property
+    def text_file(self) -> h5py.File | None:
+        """Where text of any length is read in a file that does not change: a handle that looks at its heaps."""
+        if self._file.mode != "r":
+            return None
+        if self._text is None:
+            self._text = guarded(self.path)
+        return self._text[0]
+
+    @property
     def stage(self) -> h5g.GroupID:
         """Where objects stand until they are published: a killed writer leaves it, `close` and `repair` remove it."""
         if self._stage is None:
@@ -99,6 +118,10 @@ class Hdf5Store:
             self._stage = h5g.open(self._file.id, name) if STAGE in self._file else _new_group(self._file.id, name)
             self.flush()
         return self._stage
+
+    def remarks(self) -> Iterator[tuple[int, str, str]]:
+        """What other programs stumble over."""
+        return remarks(self._file, self.path)
 
     def drop_stage(self) -> bool:
         """Take away the stage that a killed writer left; True if there was one.
@@ -122,6 +145,11 @@ class Hdf5Store:
         key = str(self._made).encode()
         return make(stage, key), key
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the file was closed, so that whatever fails fails for that reason."""
+        return not self._file
+
     def flush(self) -> None:
         """Hand everything to the operating system."""
         try:
@@ -132,6 +160,10 @@ class Hdf5Store:
     def close(self) -> None:
         """Close the file."""
         try:
+            if self._text is not None:
+                for handle in self._text:
+                    handle.close()
+                self._text = None
             if self._stage is not None and self._file:
                 self._stage = None
                 del self._file[STAGE]
@@ -156,10 +188,11 @@ def _translated(error: OSError, path: str | Path) -> Exception:
             "another program has the file open, or its file system has no locks: the environment variable "
             "HDF5_USE_FILE_LOCKING=FALSE opens it without",
             path=path,
+            rule=39,
         )
     if error.errno in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS, errno.ENOSPC):
         return type(error)(error.errno, os.strerror(error.errno), str(path))
-    return RecordError(f"not a readable HDF5 file ({text})", path=path)
+    return RecordError(f"not a readable HDF5 file ({text})", path=path, rule=39)
 
 
 class Hdf5Group(Hdf5Node):
@@ -170,13 +203,16 @@ class Hdf5Group(Hdf5Node):
         names: list[str] = self.attempt(lambda: list(self.node))
         return names
 
+    @rule(38)
     def child(self, name: str) -> Hdf5Group | Hdf5Array | None:
         """A child; links that lead out of the file or nowhere are refused."""
-        if not self.attempt(lambda: name in self.node, name):
-            link = self.attempt(lambda: self.node.get(name, getlink=True, default=None))
-            if link is not None:
-                raise self.error("a link that leads nowhere", name)
+        link = self.attempt(lambda: self.node.get(name, getlink=True, default=None))
+        if link is None:
             return None
+        if isinstance(link, h5py.ExternalLink):
+            raise self.error(f"a link into another file, {link.filename!r}: one file is one record", name)
+        if isinstance(link, h5py.SoftLink) and self.attempt(lambda: self.node.get(name), name) is None:
+            raise self.error("a link that leads nowhere", name)
         node = self.attempt(lambda: self.node[name], name)
         place = joined(self._place, name)
         if isinstance(node, h5py.Group):
@@ -241,6 +277,10 @@ class Hdf5Group(Hdf5Node):
         array.staged = staged
         return array
 
+    def create_dense(self, name: str, dtype: str, trailing: tuple[int, ...], expected: int | None) -> Hdf5Growing:
+        """Make a hidden array with a short entry a frame or an update, its chunk as long as the array at most."""
+        return self.create_growing(name, dtype, trailing, max(1, min(DENSE_ROWS, expected or DENSE_ROWS)))
+
     def growing(self, name: str) -> Hdf5Growing | None:
         """An array of this group, to go on with."""
         array = self.array(name)
@@ -267,25 +307,15 @@ class Hdf5Group(Hdf5Node):
     def adopt(self, name: str, source: Node) -> None:
         """Copy a child: within HDF5 as it is, from elsewhere by its values."""
         if isinstance(source, Hdf5Node):
-            source.node.file.copy(source.node, self.node, name)
+            text_node = source.text_node
+            text_node.file.copy(text_node, self.node, name)
             return
-        copy_foreign(self, name, source)
-
-
-def copy_foreign(group: Hdf5Group, name: str, source: Any) -> None:
-    """Copy a group or an array of another binding, by its values."""
-    if hasattr(source, "create_group"):
-        made: Any = group.create_group(name)
-        for child in source.names():
-            copy_foreign(made, child, source.child(child))
-    else:
-        made = group.create_array(name, source.read(0, source.shape[0]))
-    for attribute in source.attributes.names():
-        made.attributes.adopt(attribute, source.attributes)
+        self.attempt(lambda: copy_by_value(self, name, source), name)
 
 
 def _new_group(parent: h5g.GroupID, name: bytes) -> h5g.GroupID:
     plan = h5p.create(h5p.GROUP_CREATE)
     plan.set_link_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
     plan.set_attr_creation_order(h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED)
+    plan.set_obj_track_times(False)  # the same input gives the same bytes, whenever that is
     return h5g.create(parent, name, gcpl=plan)

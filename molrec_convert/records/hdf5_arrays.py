@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +11,21 @@ import numpy as np
 from h5py import h5d, h5p, h5s, h5t, h5z  # noqa: TID253
 
 from molrec_convert.model.dtypes import DTYPES, STRING, Array
+from molrec_convert.rules import rule
 
 from .chunks import LEVEL, gathered
 from .hdf5_attributes import HDF5_CLASS
 from .hdf5_chunks import DirectChunks, encoded
 from .hdf5_node import H5PY_ERRORS, Hdf5Node
+from .memory import affordable
 from .text import checked_text_array, has_inner_nul, is_wasteful, octets_of, text_of
 
 if TYPE_CHECKING:
     from .hdf5 import Hdf5Store
 
 CONTIGUOUS = 512 << 10
+MANY_ROWS = 1 << 20
+"""So many rows are looked at before memory is asked for: a file may claim any number."""
 SECTION_CHUNK = 1 << 20
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items() if name != "string"}
@@ -52,9 +57,25 @@ class Hdf5Array(Hdf5Node):
                 self._direct = DirectChunks.of(self)
         return self._dtype
 
+    @property
+    def stored_bytes(self) -> int | None:
+        """The bytes of the chunks, or of the one piece; None for text of any length, which lies elsewhere."""
+        string = h5py.check_string_dtype(self.attempt(lambda: self.node.dtype))
+        if string is not None and string.length is None:
+            return None
+        size: int = self.attempt(lambda: self._id.get_storage_size())
+        return size
+
+    @rule(39)
     def read(self, first: int, end: int) -> Array:
         """Rows `first` to `end` as a new array."""
         dtype = self.dtype
+        if end - first > MANY_ROWS:
+            size = (end - first) * math.prod(self.shape[1:]) * DTYPES[dtype].itemsize
+            try:
+                affordable(size)
+            except ValueError as error:
+                raise self.error(str(error)) from None
         if dtype == "string":
             return self._read_text(first, end)
         if self._direct is not None:
@@ -62,6 +83,17 @@ class Hdf5Array(Hdf5Node):
             if rows is not None:
                 return rows
         return self._read_slab(first, end)
+
+    def whole(self) -> Array:
+        """All values; text of variable length as `StringDType`, every other type as h5py has it."""
+        string = h5py.check_string_dtype(self.attempt(lambda: self.node.dtype))
+        if string is not None and string.encoding == "utf-8" and self.shape:
+            return self._read_text(0, self.shape[0])
+        values = np.asarray(self.attempt(lambda: self.node[()]))
+        if string is None or (string.encoding != "utf-8" and string.length is not None):
+            return values
+        text: Array = self.attempt(lambda: np.vectorize(bytes.decode, [object])(values).astype(STRING))
+        return text
 
     def _read_slab(self, first: int, end: int) -> Array:
         out = np.empty((max(end - first, 0), *self.shape[1:]), DTYPES[self.dtype])
@@ -82,24 +114,31 @@ class Hdf5Array(Hdf5Node):
         if fixed:
             octets = self.attempt(lambda: np.asarray(self.node[first:end]))
             if has_inner_nul(octets):
-                raise self.error("a string with a NUL")
+                with rule(37):
+                    raise self.error("a string with a NUL")
             values: Array = self.attempt(lambda: text_of(octets))
             return values
-        values = self.attempt(lambda: np.asarray(self.node.astype("T")[first:end]))
+        values = self.attempt(lambda: np.asarray(self.text_node.astype("T")[first:end]))
         self.attempt(lambda: checked_text_array(values))
         return values
 
     def _found_dtype(self) -> str:
         dtype, form = self.attempt(lambda: (self.node.dtype, self._id.get_type().get_class()))
+        plan = self.attempt(self._id.get_create_plist)
+        if plan.get_layout() == h5d.VIRTUAL or plan.get_external_count():
+            with rule(38):
+                raise self.error("an array whose values stand in another file: one file is one record")
         string = h5py.check_string_dtype(dtype)
         if string is not None:
             if string.encoding != "utf-8":
-                raise self.error("strings are UTF-8, found ASCII")
+                with rule(10):
+                    raise self.error("strings are UTF-8, found ASCII")
             return "string"
         name = _NAMES.get(dtype)
         if name is None or form != HDF5_CLASS[dtype.kind]:
             hint = ": floats are f64, a narrower one is never widened" if dtype.kind == "f" else ""
-            raise self.error(f"{dtype} is not a MolRec dtype{hint}")
+            with rule(2 if dtype.kind == "f" else 1):
+                raise self.error(f"{dtype} is not a MolRec dtype{hint}")
         return name
 
 
@@ -119,6 +158,11 @@ class Hdf5Growing(Hdf5Array):
     def shape(self) -> tuple[int, ...]:
         """The extent of every axis, now."""
         return (self._rows, *self._rest)
+
+    @property
+    def takes_parts(self) -> bool:
+        """Text is written piece by piece: what is written anew would leave its old text behind."""
+        return self._is_text
 
     @property
     def is_compressed(self) -> bool:
@@ -217,7 +261,7 @@ def hdf5_type(dtype: str) -> h5t.TypeID:
 def stored_form(values: Array) -> tuple[h5t.TypeID, Array]:
     """The HDF5 type of an array of a section, and its data: text is of fixed width, unless that is a waste."""
     if values.dtype != STRING:
-        return h5t.py_create(values.dtype, logical=True), np.ascontiguousarray(values)
+        return h5t.py_create(values.dtype, logical=True), np.ascontiguousarray(values).reshape(values.shape)
     if is_wasteful(values):
         return hdf5_type("string"), values
     octets = octets_of(values)

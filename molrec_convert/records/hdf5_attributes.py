@@ -7,7 +7,7 @@ JSON (a schema, targets, progressions, tags) needs no such entry.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py  # noqa: TID253 - imported by the HDF5 tree alone
 import numpy as np
@@ -17,11 +17,16 @@ from molrec_convert.errors import RecordError
 from molrec_convert.model.dtypes import DTYPES, Array
 from molrec_convert.model.meta import TAGS, json_text
 
-from .tree import Attributes, Node
-from .typed_json import parsed_json
+from . import layout
+from .tree import Attributes, attribute_error
+from .typed_json import parsed_json, typed_json
+
+if TYPE_CHECKING:
+    from .hdf5_node import Hdf5Node
 
 JSON_NAMES = "_json"
 NATIVE = {DTYPES[name]: name for name in ("bool", "i32", "i64", "u32", "u64", "f64")}
+READ_ERRORS = (OSError, TypeError, ValueError, RuntimeError, KeyError)
 HDF5_CLASS = {"f": h5t.FLOAT, "i": h5t.INTEGER, "u": h5t.INTEGER, "b": h5t.ENUM, "c": h5t.COMPOUND}
 LONGEST_LIST = 2048
 """A longer list is JSON text: HDF5 keeps no attribute array above 64 KiB."""
@@ -30,7 +35,7 @@ LONGEST_LIST = 2048
 class Hdf5Attributes:
     """The attributes of an HDF5 group or dataset."""
 
-    def __init__(self, node: Any, owner: Node) -> None:
+    def __init__(self, node: Any, owner: Hdf5Node) -> None:
         self.attrs: h5py.AttributeManager = node.attrs
         self._node = node
         self._owner = owner
@@ -65,12 +70,11 @@ class Hdf5Attributes:
 
     def document(self, name: str) -> Any:
         """JSON text."""
+        text = self.text(name)
         try:
-            return parsed_json(self.text(name))
-        except RecordError:
-            raise
-        except ValueError as error:
-            raise self._error(name, str(error)) from None
+            return parsed_json(text)
+        except RecordError as error:
+            raise attribute_error(self._owner, name, error.message, error.rule) from None
 
     def plain(self, name: str) -> Any:
         """A native form, or JSON text if ``_json`` has the name."""
@@ -104,10 +108,24 @@ class Hdf5Attributes:
             raise self._error(name, f"{tag} is due, found {_shown(value)}")
         return value.item() if length is None else tuple(value.tolist())
 
+    def untagged(self, name: str) -> str:
+        """Refuse: in HDF5 every member of a typed document has a tag."""
+        raise self._error(name, f"the meta key {name!r} has no tag in {layout.META_TYPES}")
+
+    def as_json(self, name: str) -> Any:
+        """An attribute in whatever form as JSON; numbers that JSON has not are spelled."""
+        if name in self.json_names():
+            return self.document(name)
+        try:
+            value = self.text_value(name)
+            return None if isinstance(value, h5py.Empty) else _json_form(np.asarray(value).tolist())
+        except (*READ_ERRORS, UnicodeDecodeError) as error:
+            raise self._error(name, f"an attribute that has no form in JSON ({error})") from None
+
     def values(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array:
         """A native array, or a list in JSON text."""
         if name in self.json_names():
-            value = np.asarray(self.document(name))
+            value = _array_of(self.document(name))
             fits = value.dtype.kind in ("b" if dtype == "bool" else "if") and value.dtype != object
         else:
             value = np.asarray(self._native(name))
@@ -184,7 +202,7 @@ class Hdf5Attributes:
         kept = source.attrs.get_id(name)
         kind = kept.get_type()
         if kind.detect_class(h5t.VLEN) or (kind.get_class() == h5t.STRING and kind.is_variable_str()):
-            self.attrs.create(name, source.attrs[name], dtype=kept.dtype)
+            self.attrs.create(name, source.text_value(name), dtype=kept.dtype)
             return
         octets = np.empty(kept.get_space().get_simple_extent_npoints() * kind.get_size(), np.uint8)
         kept.read(octets, mtype=kind)
@@ -198,21 +216,26 @@ class Hdf5Attributes:
         try:
             kind = self.attrs.get_id(name)
             dtype, form = kind.dtype, kind.get_type().get_class()
-            value = self.attrs[name]
-        except (OSError, TypeError, ValueError, RuntimeError, KeyError) as error:
-            raise self._error(name, f"an attribute that cannot be read ({error})") from None
+            text = h5py.check_string_dtype(dtype)
+            if text is None and (dtype not in NATIVE or form != HDF5_CLASS[dtype.kind]):
+                raise self._error(name, f"{dtype} is not a native form of an attribute")
+            value = self.attrs[name] if text is None else self.text_value(name)
+        except READ_ERRORS as error:
+            if isinstance(error, RecordError):
+                raise
+            raise attribute_error(self._owner, name, f"an attribute that cannot be read ({error})", 39) from None
         if isinstance(value, h5py.Empty):
             raise self._error(name, "an attribute without a value")
-        text = h5py.check_string_dtype(dtype)
         if text is not None:
             if text.length is not None or text.encoding != "utf-8" or not isinstance(value, str):
                 raise self._error(name, "text is one variable-length UTF-8 string")
             if any("\ud800" <= character <= "\udfff" for character in value):
                 raise self._error(name, "text that is not UTF-8")
-            return value
-        if dtype not in NATIVE or form != HDF5_CLASS[dtype.kind]:
-            raise self._error(name, f"{dtype} is not a native form of an attribute")
         return value
+
+    def text_value(self, name: str) -> Any:
+        """What h5py makes of an attribute whose values lie in a heap."""
+        return self._owner.text_node.attrs[name]
 
     def json_names(self) -> list[str]:
         """The members of a plain document that are JSON text."""
@@ -230,8 +253,30 @@ class Hdf5Attributes:
             del self.attrs[JSON_NAMES]
 
     def _error(self, name: str, message: str) -> RecordError:
-        place = self._owner.error(message)
-        return RecordError(message, path=place.path, place=f"{place.place}@{name}")
+        return attribute_error(self._owner, name, message)
+
+
+def _json_form(value: Any) -> Any:
+    """A value of an attribute as JSON; TypeError where it has none."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, float):
+        return typed_json(value, "f64")
+    if isinstance(value, complex):
+        return [typed_json(part, "f64") for part in (value.real, value.imag)]
+    if isinstance(value, list | tuple):
+        return [_json_form(item) for item in value]
+    raise TypeError(type(value).__name__)
+
+
+def _array_of(document: Any) -> Array:
+    """Lists within lists as an array; of objects where they do not make one."""
+    try:
+        return np.asarray(document)
+    except ValueError:
+        return np.asarray(None)
 
 
 def _native_form(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,16 @@ def encoded(pieces: Sequence[Array], rows: int, compressed: bool, *, skipped: bo
     return data, PLAIN if skipped else 0
 
 
+LARGE = 32 << 10
+"""Bytes of a read that is worth a look at the file of its own, although its chunk may be read again soon."""
+
+
 class DirectChunks:
-    """Reads chunks as they stand, and keeps the last one decoded."""
+    """Reads chunks as they stand, and keeps the last one decoded.
+
+    Of a chunk without filters, in a file that nobody writes, a part is read alone where it is large, or where it does
+    not follow what was read before: frames that are asked for at random.
+    """
 
     def __init__(self, array: Hdf5Array, chunk_rows: int, shuffles: bool, deflates: bool) -> None:
         self._id = array.node.id
@@ -48,6 +57,9 @@ class DirectChunks:
         self._zeros = (0,) * len(self._rest)
         self._size = chunk_rows * int(np.prod(self._rest, dtype=np.int64)) * self._dtype.itemsize
         self._last: tuple[int, Array] | None = None
+        self._file = descriptor_of(array) if not (shuffles or deflates) else None
+        self._offsets: dict[int, int] = {}
+        self._expected = 0
 
     @classmethod
     def of(cls, array: Hdf5Array) -> DirectChunks | None:
@@ -62,8 +74,13 @@ class DirectChunks:
     def read(self, first: int, end: int) -> Array | None:
         """Rows as a new array; None if a chunk is not there."""
         index, start = divmod(first, self._rows)
+        follows, self._expected = first == self._expected, end
         if first < end <= (index + 1) * self._rows:  # within one chunk
             whole = end - first == self._rows
+            if self._file is not None and not whole and (self._last is None or self._last[0] != index):
+                part = self._part(index, start, end - first, follows=follows)
+                if part is not None:
+                    return part
             chunk = self._chunk(index, keep=not whole)
             if chunk is None or (whole and chunk.flags.writeable):
                 return chunk
@@ -79,6 +96,24 @@ class DirectChunks:
             out[done - first : stop - first] = chunk[start : start + stop - done]
             done = stop
         return out
+
+    def _part(self, index: int, start: int, rows: int, *, follows: bool) -> Array | None:
+        """Some rows of a chunk, read alone; None where that is not worth it, or did not work."""
+        width = self._size // self._rows
+        if self._file is None or (follows and rows * width < LARGE):
+            return None
+        try:
+            if index not in self._offsets:
+                info = self._id.get_chunk_info_by_coord((index * self._rows, *self._zeros))
+                self._offsets[index] = -1 if info.byte_offset is None else int(info.byte_offset)
+            part = np.empty((rows, *self._rest), self._dtype)
+            offset = self._offsets[index]
+            stream = part.reshape(-1).view(np.uint8).data
+            if offset < 0 or os.preadv(self._file, [stream], offset + start * width) != rows * width:
+                return None
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return part
 
     def _chunk(self, index: int, *, keep: bool) -> Array | None:
         last = self._last
@@ -113,3 +148,14 @@ class DirectChunks:
         if self._shuffles and not mask & 1:
             octets = unshuffle(octets, self._dtype.itemsize)
         return np.frombuffer(octets, self._dtype).reshape(self._rows, *self._rest)
+
+
+def descriptor_of(array: Hdf5Array) -> int | None:
+    """The descriptor of the file, where it may be read past the library: it is one plain file, open for reading."""
+    file = array.node.file
+    if file.mode != "r" or file.driver != "sec2" or file.userblock_size or not hasattr(os, "preadv"):
+        return None
+    try:
+        return int(file.id.get_vfd_handle())
+    except (OSError, ValueError, RuntimeError, TypeError):
+        return None

@@ -14,14 +14,18 @@ import numpy as np
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model.dtypes import Array
+from molrec_convert.rules import rule
 
 from . import layout
+from .memory import affordable
 from .rows import ValuesWriter
 from .tree import Group, due_array, due_rows
 from .typed_json import checked_integer, from_typed_json, typed_json
 
 T = TypeVar("T", int, float)
 LEAST, MOST = -(2**63), 2**63 - 1
+FRAME_BYTES = 64
+"""What is kept of every frame, its step and its places in the blocks, takes about so much."""
 
 
 def spread(start: Any, stride: Any, count: int, dtype: str) -> Array:
@@ -122,19 +126,25 @@ def checked_step(step: Any, last: int | None) -> int:
 
 
 # ---------------------------------------------------------------- reading
+@rule(22)
 def read_nstep(group: Group) -> int:
     """How many frames are committed."""
     attributes = group.attributes
     if layout.NSTEP in attributes:
         nstep: int = attributes.scalar(layout.NSTEP, "i64")
         if nstep < 0:
-            raise group.error(f"nstep is {nstep}")
+            raise group.error(f"nstep is {nstep}, at least 0 is due")
+        try:
+            affordable(nstep * FRAME_BYTES)
+        except ValueError as error:
+            raise group.error(f"nstep is {nstep}: {error}") from None
         return nstep
     if layout.STEP_PROGRESSION in attributes or layout.TIME_PROGRESSION in attributes:
         raise group.error("a progression without nstep")
     return due_array(group, layout.STEP, "i64").shape[0] if group.child(layout.STEP) is not None else 0
 
 
+@rule(23)
 def read_steps(group: Group, nstep: int) -> Array:
     """The step of every frame."""
     found = _read_progression(group, layout.STEP_PROGRESSION, "i64", nstep)
@@ -151,17 +161,22 @@ def read_steps(group: Group, nstep: int) -> Array:
         return np.zeros(0, np.int64)
     array = due_rows(due_array(group, layout.STEP, "i64"), nstep)
     steps = array.read(0, nstep)
-    if (steps[1:] <= steps[:-1]).any():
-        raise array.error("steps increase strictly")
+    wrong = steps[1:] <= steps[:-1]
+    if wrong.any():
+        bad = int(np.argmax(wrong))
+        error = array.error(f"steps increase strictly, found {steps[bad + 1]} after {steps[bad]}")
+        error.frame = bad + 1
+        raise error
     return steps
 
 
+@rule(23)
 def read_times(group: Group, nstep: int) -> Array | None:
     """The time of every frame, or None."""
     found = _read_progression(group, layout.TIME_PROGRESSION, "f64", nstep)
     if found is not None:
         if not all(map(math.isfinite, found)):
-            raise group.error(f"{layout.TIME_PROGRESSION}: a progression is finite")
+            raise group.error(f"{layout.TIME_PROGRESSION}: a progression is finite, found {found}")
         return spread(*found, nstep, "f64")
     if group.child(layout.TIME) is None:
         return None
@@ -171,12 +186,12 @@ def read_times(group: Group, nstep: int) -> Array | None:
 def _read_progression(group: Group, name: str, dtype: str, nstep: int) -> tuple[Any, Any] | None:
     if name not in group.attributes:
         return None
-    rule = group.attributes.document(name)
-    if not isinstance(rule, dict) or "start" not in rule or (nstep > 1 and "stride" not in rule):
-        raise group.error(f"{name}: a start is due, and a stride from the second frame on")
+    stated = group.attributes.document(name)
+    if not isinstance(stated, dict) or "start" not in stated or (nstep > 1 and "stride" not in stated):
+        raise group.error(f"{name}: a start is due, and a stride from the second frame on, found {stated!r}")
     try:
         if dtype == "i64":
-            return checked_integer(rule["start"]), checked_integer(rule.get("stride", 1))
-        return from_typed_json(rule["start"], dtype), from_typed_json(rule.get("stride", 0.0), dtype)
+            return checked_integer(stated["start"]), checked_integer(stated.get("stride", 1))
+        return from_typed_json(stated["start"], dtype), from_typed_json(stated.get("stride", 0.0), dtype)
     except RecordError as error:
         raise group.error(f"{name}: {error.message}") from None

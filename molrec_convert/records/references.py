@@ -7,12 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from molrec_convert.errors import RecordError
-from molrec_convert.model import Block, Frame, Schema
+from molrec_convert.model import Block, BlockSpec, Frame, Schema
 from molrec_convert.model.dtypes import same_bits
 from molrec_convert.model.frame import check_references, references
+from molrec_convert.rules import rule
 
+from .sections import at_place
 from .tree import Group
-from .updates import Updates
+from .updates import ABSENT, Updates
 
 
 class ReferenceCheck:
@@ -49,21 +51,26 @@ class ReferenceCheck:
         if now == self._seen:
             return
         try:
-            check_references(blocks, self._sections)
+            with at_place(self._group.place, self._group.error("").path):
+                check_references(blocks, self._sections)
+            self._check_ids(blocks)
         except RecordError as error:
-            found = self._group.error(error.message, error.place)
-            found.frame = frame
-            raise found from None
-        self._check_ids(blocks, frame)
+            error.frame = frame
+            raise
         self._seen = now
 
-    def _check_ids(self, blocks: Mapping[str, Block], frame: int) -> None:
+    def _check_ids(self, blocks: Mapping[str, Block]) -> None:
         system: Mapping[str, Block] = self._sections.get("system") or {}
         for name in self._shared:
             if name in blocks and "id" in system[name] and not same_bits(blocks[name]["id"], system[name]["id"]):
-                error = self._group.error("the ids are not those of /system", f"{name}/id")
-                error.frame = frame
-                raise error
+                raise other_ids(self._group, name)
+
+
+def other_ids(group: Group, name: str) -> RecordError:
+    """An error for a block whose ids are not those of the block of its name in ``system``."""
+    error = group.error("the ids are not those of /system", f"{name}/id")
+    error.rule = 32
+    return error
 
 
 def check_shared_blocks(
@@ -72,27 +79,42 @@ def check_shared_blocks(
     """Refuse blocks whose rows are not those of the block that they are aligned with, or of that of ``system``."""
     for name, spec in schema.blocks.items():
         if spec.aligned_with is not None and name in updates:
-            _check_alignment(group, name, updates[name], spec.aligned_with, updates.get(spec.aligned_with))
+            check_alignment(group, name, updates[name], spec.aligned_with, updates.get(spec.aligned_with))
     for name, fixed in (system or {}).items():
-        if name not in schema.blocks:
-            continue
-        if schema.blocks[name].aligned_with is not None:
-            raise group.error("an aligned block shares a name with a block of /system", name)
-        counts = updates[name].counts() if name in updates else np.zeros(0, np.int64)
-        if (counts != fixed.count).any():
-            bad = int(np.argmax(counts != fixed.count))
-            error = group.error(f"{counts[bad]} rows, the block of that name in /system has {fixed.count}", name)
-            error.frame = updates[name].ordinal(bad)
-            raise error
+        if name in schema.blocks:
+            check_shared_name(group, name, schema.blocks[name])
+            if name in updates:
+                check_shared_rows(group, name, updates[name], fixed.count)
 
 
-def _check_alignment(group: Group, name: str, mine: Updates, target: str, others: Updates | None) -> None:
+@rule(32)
+def check_shared_name(group: Group, name: str, spec: BlockSpec) -> None:
+    """Refuse an aligned block of the name of a block of ``system``."""
+    if spec.aligned_with is not None:
+        raise group.error("an aligned block shares a name with a block of /system", name)
+
+
+@rule(32)
+def check_shared_rows(group: Group, name: str, updates: Updates, due: int) -> None:
+    """Refuse updates with another number of rows than the block of their name in ``system``."""
+    counts = updates.counts()
+    if (counts != due).any():
+        bad = int(np.argmax(counts != due))
+        error = group.error(f"{counts[bad]} rows, the block of that name in /system has {due}", name)
+        error.frame = updates.ordinal(bad)
+        raise error
+
+
+@rule(30)
+def check_alignment(group: Group, name: str, mine: Updates, target: str, others: Updates | None) -> None:
+    """Refuse a frame in which a block has other rows than the block that it is aligned with, or stands alone."""
     frames = mine.ordinals() if others is None else np.union1d(mine.ordinals(), others.ordinals())
-    counts = mine.counts()
-    due = others.counts() if others is not None else np.zeros(0, np.int64)
-    for frame in frames.tolist():
-        own, other = mine.at(frame), -1 if others is None else others.at(frame)
-        if own >= 0 and (other < 0 or counts[own] != due[other]):
-            error = group.error(f"its rows are not aligned with those of {target!r}", name)
-            error.frame = frame
-            raise error
+    own = mine.rows_in(frames)
+    due = np.full(len(frames), ABSENT) if others is None else others.rows_in(frames)
+    wrong = (own != ABSENT) & (own != due)
+    if wrong.any():
+        bad = int(np.argmax(wrong))
+        found = "is absent" if due[bad] == ABSENT else f"has {due[bad]}"
+        error = group.error(f"{own[bad]} rows, {target!r}, with which it is aligned, {found}", name)
+        error.frame = int(frames[bad])
+        raise error

@@ -9,36 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from molrec_convert.errors import RecordError
+from molrec_convert.forms import ZARR, ZIP, form_of_content
 
 from . import layout
 from .append import cut_arrays
+from .report import RepairReport
+from .store import open_record
 from .superblock import END_OF_FILE, SIGNATURE, is_version_3, mended, superblock
 from .tree import Group, groups_of
-
-
-@dataclass(frozen=True, slots=True)
-class RepairReport:
-    """What was found, and what was done.
-
-    Parameters
-    ----------
-    frames
-        The frames that the record holds.
-    was_unclean
-        Whether the file was marked as open, or its end was wrong.
-    what
-        What was done, one clause each.
-    """
-
-    frames: int
-    was_unclean: bool
-    what: tuple[str, ...]
 
 
 def repair(path: str | Path) -> RepairReport:
@@ -47,8 +30,16 @@ def repair(path: str | Path) -> RepairReport:
     Raises
     ------
     RecordError
-        If the file is not HDF5 with a superblock of version 3, or is no record even so.
+        If a file is not HDF5 with a superblock of version 3, or is no record even so.
     """
+    form = form_of_content(path)
+    if form is ZIP:
+        with open_record(path, strict=False) as record:
+            return RepairReport(len(record), False, ())
+    if form is ZARR:
+        from .zarr_repair import repair_folder
+
+        return repair_folder(path)
     done: list[str] = []
     head = superblock(path)
     if not head.startswith(SIGNATURE):
@@ -57,10 +48,25 @@ def repair(path: str | Path) -> RepairReport:
     if is_version_3(head):
         fixed = mended(head, max(size, int.from_bytes(head[END_OF_FILE : END_OF_FILE + 8], "little")))
         if head != fixed:
+            _check_marker(path)
             _rewrite(path, fixed)
             done.append("the mark of an open file was taken off")
-    frames, more = _settle(path)
+    try:
+        frames, more = _settle(path)
+    except BaseException:
+        if done:
+            _rewrite(path, head)  # what cannot be mended stays as it was
+        raise
     return RepairReport(frames, bool(done), (*done, *more))
+
+
+def _check_marker(path: str | Path) -> None:
+    """Refuse to touch a file that another program left open."""
+    from .hdf5_remarks import HEAD, MARKER  # h5py is heavy
+
+    with Path(path).open("rb") as stream:
+        if MARKER.encode() not in stream.read(HEAD):
+            raise RecordError(f"no record: there is no {MARKER} within its first {HEAD} bytes", path=path, rule=38)
 
 
 def _rewrite(path: str | Path, head: bytes) -> None:

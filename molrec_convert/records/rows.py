@@ -71,7 +71,7 @@ class RowsWriter:
         """Go on with an array that has `rows` rows."""
         self._plain = array.has_plain_tail(rows)
         self.array = array
-        aligned = rows if self.dtype == "string" else rows - rows % array.chunk_rows
+        aligned = rows if array.takes_parts else rows - rows % array.chunk_rows
         self._written = aligned
         if rows > aligned:
             self.add(array.read(aligned, rows))
@@ -82,7 +82,7 @@ class RowsWriter:
         if array is None:
             return
         while self._pending >= array.chunk_rows:
-            room = array.chunk_rows - (self._written % array.chunk_rows if self.dtype == "string" else 0)
+            room = array.chunk_rows - (self._written % array.chunk_rows if array.takes_parts else 0)
             queue.put(array, self._written, room, self._take(room), plain=self._plain)
             self._written += room
             self._plain = False
@@ -96,7 +96,7 @@ class RowsWriter:
         pieces = self._take(rows)
         self._plain = self._plain or not final
         queue.put(self.array, self._written, rows, pieces, plain=self._plain)
-        if self.dtype == "string":  # text is never rewritten
+        if self.array.takes_parts:
             self._written += rows
         else:
             self.add(pieces[0] if len(pieces) == 1 else np.concatenate(pieces))
@@ -141,8 +141,9 @@ class ValuesWriter(RowsWriter):
         super().drain(queue)
 
     def open_dense(self, group: Group, *, final: bool) -> GrowingArray:
-        """Make the hidden array, its chunk as long as the array if that is known."""
-        return self.open(group, min(DENSE_ROWS, self.rows) if final else DENSE_ROWS)
+        """Make the hidden array; `final`: no more rows will come."""
+        self.array = group.create_dense(self.name, self.dtype, self.trailing, self.rows if final else None)
+        return self.array
 
     def _gather(self) -> None:
         if self._values:

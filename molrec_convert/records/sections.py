@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Block, Box, Column, Frame, Meta
-from molrec_convert.model.block import check_canonical
+from molrec_convert.model.block import check_canonical, checked_shape
 from molrec_convert.model.dtypes import Array, checked_name
 from molrec_convert.model.frame import check_references, checked_target
 from molrec_convert.model.meta import RESERVED_KEYS, checked_tag
 from molrec_convert.model.precision import checked_precision
+from molrec_convert.rules import rule
 
 from . import layout
-from .tree import Group, Node, StoredArray, arrays_of, due_array, groups_of, is_group
+from .tree import Group, Node, StoredArray, arrays_of, attribute_error, due_array, groups_of, is_group, within
 
 
 # ---------------------------------------------------------------- writing
@@ -114,131 +115,187 @@ def has_origin(box: Box) -> bool:
 
 
 # ---------------------------------------------------------------- reading
+BOX_FORMS = {layout.VECTORS: ("f64", (3, 3)), layout.ORIGIN: ("f64", (3,)), layout.BOUNDARY: ("bool", (3,))}
+
+
 def read_section(group: Group) -> Frame:
     """Read a frame-shaped section; row references are not looked at."""
-    meta = _read_meta(group)
-    groups = groups_of(group)
-    box_node = group.child(layout.BOX)
-    if box_node is not None and not is_group(box_node):
-        raise box_node.error("the box is a group")
-    cell = groups.pop(layout.BOX, None)
-    blocks = {named(name, "a block", group): _read_block(node) for name, node in groups.items()}
-    return Frame.of(blocks, None if cell is None else _read_box(cell), meta)
+    tags = meta_tags(group)
+    keys = meta_keys(group)
+    values = {key: meta_value(group, key, tags) for key in keys}
+    tags = {key: meta_tag(group, key, tags) for key in keys}
+    cell = section_box(group)
+    groups = {name: node for name, node in groups_of(group).items() if name != layout.BOX}
+    blocks = {named(name, "a block", node): _read_block(node) for name, node in groups.items()}
+    box = None if cell is None else read_box(cell)
+    return Frame.of(blocks, box, Meta.of(values, tags))
 
 
 def named(name: str, what: str, owner: Node) -> str:
     """A name that every store can carry."""
-    try:
+    with within(owner):
         return checked_name(name, what)
-    except RecordError as error:
-        raise owner.error(error.message) from None
 
 
-def _read_meta(group: Group) -> Meta:
+@rule(8)
+def meta_tags(group: Group) -> dict[str, Any]:
+    """The tags of the meta document, as they stand."""
     attributes = group.attributes
-    keys = [key for key in attributes.names() if key not in (layout.META_TYPES, *RESERVED_KEYS)]
     tags = attributes.document(layout.META_TYPES) if layout.META_TYPES in attributes else {}
     if not isinstance(tags, dict):
-        raise group.error("a JSON object is due", f"@{layout.META_TYPES}")
-    values: dict[str, Any] = {}
-    for key in keys:
-        named(key, "a meta key", group)
-        if key not in tags:
-            raise group.error(f"the meta key {key!r} has no tag in {layout.META_TYPES}")
-        try:
-            checked_tag(tags[key], key)
-        except RecordError as error:
-            raise group.error(error.message) from None
-        values[key] = attributes.tagged(key, tags[key])
-    return Meta.of(values, {key: tags[key] for key in keys})
+        raise attribute_error(group, layout.META_TYPES, f"a JSON object is due, found {tags!r}")
+    return tags
+
+
+def meta_keys(group: Group) -> list[str]:
+    """The keys of the meta document."""
+    return [key for key in group.attributes.names() if key not in (layout.META_TYPES, *RESERVED_KEYS)]
+
+
+@rule(8)
+def meta_value(group: Group, key: str, tags: Mapping[str, Any]) -> Any:
+    """The value of a key, in the form of its tag."""
+    return group.attributes.tagged(key, meta_tag(group, key, tags))
+
+
+@rule(8)
+def meta_tag(group: Group, key: str, tags: Mapping[str, Any]) -> str:
+    """The tag of a key: that which is stated, or else that which its value tells."""
+    tag = tags[key] if key in tags else group.attributes.untagged(key)
+    try:
+        checked_name(key, "a meta key")
+        return checked_tag(tag, key)
+    except RecordError as error:
+        raise attribute_error(group, key, error.message, error.rule) from None
+
+
+@rule(7)
+def section_box(group: Group) -> Group | None:
+    """The group of the box."""
+    return group.group(layout.BOX)
 
 
 def _read_block(group: Group) -> Block:
-    attributes = group.attributes
-    count = attributes.scalar(layout.COUNT, "i64")
-    if count < 0:
-        raise group.error(f"the count is {count}")
-    arrays = arrays_of(group)
-    if layout.VALIDITY in arrays:
-        raise arrays[layout.VALIDITY].error("_validity is a group of masks, not a column")
-    masks = read_masks(group, arrays, count)
+    count = read_count(group)
+    arrays = column_arrays(group)
+    masks = {name: due_flags(mask, count).read(0, count) for name, mask in mask_arrays(group, arrays).items()}
     columns = {
-        named(name, "a column", group): _read_column(name, array, count, masks.get(name))
+        named(name, "a column", array): _read_column(name, array, count, masks.get(name))
         for name, array in arrays.items()
     }
-    shape = None
-    if layout.SHAPE in attributes:
-        shape = attributes.counts(layout.SHAPE)
-        if int(np.prod(np.array(shape, dtype=object))) != count:
-            raise group.error(f"the structural shape {list(shape)} does not hold {count} rows")
+    shape = read_shape(group, count)
     targets = read_targets(group, {name: column.dtype for name, column in columns.items()})
     extra = unknown_attributes(group, layout.BLOCK_ATTRIBUTES)
     return Block.of(columns, count, shape=shape, targets=targets, attributes=extra)
 
 
 def _read_column(name: str, array: StoredArray, count: int, valid: Array | None) -> Column:
-    if not array.shape or array.shape[0] != count:
-        raise array.error(f"{count} rows are due, found shape {list(array.shape)}")
-    dtype, precision = array.dtype, None
-    canonical(name, dtype, array.shape[1:], array)
-    if layout.PRECISION in array.attributes:
-        if dtype != "f64":
-            raise array.error(f"a precision on {dtype}")
-        stated = array.attributes.scalar(layout.PRECISION, "f64")
-        try:
-            precision = checked_precision(stated)
-        except RecordError as error:
-            raise array.error(error.message) from None
+    due_count(array, count)
+    check_column(name, array)
+    precision = read_precision(array)
     return Column.of(array.read(0, count), None if valid is None or valid.all() else valid, precision)
 
 
-def canonical(name: str, dtype: str, trailing: tuple[int, ...], owner: Node) -> None:
-    """Refuse a column whose name MolRec fixes at another type or shape."""
-    try:
-        check_canonical(name, dtype, trailing)
-    except RecordError as error:
-        raise owner.error(error.message) from None
+@rule(4)
+def read_count(group: Group) -> int:
+    """The number of rows of a block."""
+    count: int = group.attributes.scalar(layout.COUNT, "i64")
+    if count < 0:
+        raise group.error(f"the count is {count}, at least 0 is due")
+    return count
 
 
-def read_masks(group: Group, columns: Mapping[str, Any], count: int) -> dict[str, Array]:
-    """The masks of a block of a section, each of exactly `count` flags."""
-    found: dict[str, Array] = {}
-    for name, array in mask_arrays(group, columns).items():
-        if array.shape[0] != count:
-            raise array.error(f"{count} flags are due, found {array.shape[0]}")
-        found[name] = array.read(0, count)
-    return found
+def column_arrays(group: Group) -> dict[str, StoredArray]:
+    """The columns of a block."""
+    return {name: array for name, array in arrays_of(group).items() if name != layout.VALIDITY}
 
 
-def mask_arrays(group: Group, columns: Mapping[str, Any]) -> dict[str, StoredArray]:
-    """The arrays of ``_validity``, each bool without further axes and of a column of the block."""
-    validity = group.group(layout.VALIDITY)
-    if validity is None:
-        return {}
-    for name in validity.names():
-        if name not in columns:
-            raise validity.error("a mask of no column, or of one that is not nullable", name)
-    return {name: due_array(validity, name, "bool") for name in validity.names()}
+@rule(4)
+def due_count(array: StoredArray, count: int) -> StoredArray:
+    """The array itself; an error unless it has exactly so many rows."""
+    if not array.shape or array.shape[0] != count:
+        raise array.error(f"{count} rows are due, found shape {list(array.shape)}")
+    return array
 
 
+def check_column(name: str, array: StoredArray) -> str:
+    """The type of a column; an error where it is none, or MolRec fixes another for its name."""
+    dtype = array.dtype
+    with within(array):
+        check_canonical(name, dtype, array.shape[1:])
+    return dtype
+
+
+@rule(13)
+def read_precision(array: StoredArray) -> float | None:
+    """The precision that a column of a section declares."""
+    if layout.PRECISION not in array.attributes:
+        return None
+    if array.dtype != "f64":
+        raise array.error(f"a precision on {array.dtype}, only f64 has one")
+    with within(array):
+        return checked_precision(array.attributes.scalar(layout.PRECISION, "f64"))
+
+
+@rule(12)
+def due_flags(array: StoredArray, count: int) -> StoredArray:
+    """The mask itself; an error unless it has exactly so many flags."""
+    if array.shape[0] != count:
+        raise array.error(f"{count} flags are due, found {array.shape[0]}")
+    return array
+
+
+@rule(12)
+def mask_arrays(group: Group, columns: Collection[str]) -> dict[str, StoredArray]:
+    """The arrays of ``_validity``, each bool without further axes and of a column that may be null."""
+    validity = mask_group(group)
+    return {} if validity is None else {name: mask_array(validity, name, columns) for name in validity.names()}
+
+
+@rule(12)
+def mask_group(group: Group) -> Group | None:
+    """The group ``_validity`` of a block."""
+    validity = group.child(layout.VALIDITY)
+    if validity is not None and not is_group(validity):
+        raise validity.error("_validity is a group of masks, not a column")
+    return group.group(layout.VALIDITY)
+
+
+@rule(12)
+def mask_array(validity: Group, name: str, columns: Collection[str]) -> StoredArray:
+    """One array of ``_validity``."""
+    if name not in columns:
+        raise validity.error("a mask of no column, or of one that is not nullable", name)
+    return due_array(validity, name, "bool")
+
+
+@rule(5)
+def read_shape(group: Group, count: int) -> tuple[int, ...] | None:
+    """The structural shape of a block of a section."""
+    if layout.SHAPE not in group.attributes:
+        return None
+    with within(group):
+        return checked_shape(group.attributes.counts(layout.SHAPE), count)
+
+
+@rule(14)
 def read_targets(group: Group, dtypes: Mapping[str, str]) -> dict[str, str]:
     """The attribute ``targets``: a map from u64 columns of the block to well-formed targets."""
     if layout.TARGETS not in group.attributes:
         return {}
-    return checked_targets(group.attributes.document(layout.TARGETS), dtypes, group)
+    with within(group):
+        return checked_targets(group.attributes.document(layout.TARGETS), dtypes)
 
 
-def checked_targets(targets: Any, dtypes: Mapping[str, str], owner: Node) -> dict[str, str]:
+@rule(14)
+def checked_targets(targets: Any, dtypes: Mapping[str, str]) -> dict[str, str]:
     """A ``targets`` map as a dictionary."""
     if not isinstance(targets, dict):
-        raise owner.error("targets is a map from column to target")
+        raise RecordError(f"targets is a map from column to target, not {targets!r}")
     for name, target in targets.items():
         if dtypes.get(name) != "u64":
-            raise owner.error(f"targets names {name!r}, which is no u64 column of the block")
-        try:
-            checked_target(target, name)
-        except RecordError as error:
-            raise owner.error(error.message) from None
+            raise RecordError(f"targets names {name!r}, which is no u64 column of the block")
+        checked_target(target, None)
     return targets
 
 
@@ -254,18 +311,31 @@ def unknown_attributes(group: Group, known: frozenset[str]) -> dict[str, Any]:
     return found
 
 
-def _read_box(group: Group) -> Box:
-    for name in (layout.VECTORS, layout.ORIGIN, layout.BOUNDARY):
-        if name in group.attributes:
-            raise group.error(f"{name} is an array on a frame, never an attribute")
-    vectors = _exact(group, layout.VECTORS, "f64", (3, 3))
-    if vectors is None:
-        raise group.error("an array f64[3][3] is due, there is none", layout.VECTORS)
-    origin = _exact(group, layout.ORIGIN, "f64", (3,))
-    boundary = _exact(group, layout.BOUNDARY, "bool", (3,))
+def read_box(group: Group) -> Box:
+    """The box of a section."""
+    vectors, origin, boundary = (box_part(group, name) for name in BOX_FORMS)
+    assert vectors is not None
     return checked_box(vectors, origin, boundary, group, defined=cell_defined(group))
 
 
+@rule(15)
+def box_part(group: Group, name: str) -> Array | None:
+    """An array of a box; None where there is none, which the vectors may not be."""
+    dtype, shape = BOX_FORMS[name]
+    axes = "".join(f"[{n}]" for n in shape)
+    if name in group.attributes:
+        raise group.error(f"{name} is an array on a frame, never an attribute")
+    array = group.array(name)
+    if array is None:
+        if name == layout.VECTORS:
+            raise group.error(f"an array {dtype}{axes} is due, there is none", name)
+        return None
+    if array.shape != shape or array.dtype != dtype:
+        raise array.error(f"{dtype}{axes} is due, found {array.dtype} of shape {list(array.shape)}")
+    return array.read(0, shape[0])
+
+
+@rule(16)
 def cell_defined(group: Group) -> bool:
     """The attribute of a box, true by default."""
     attributes = group.attributes
@@ -274,17 +344,5 @@ def cell_defined(group: Group) -> bool:
 
 def checked_box(vectors: Array, origin: Array | None, boundary: Array | None, owner: Node, *, defined: bool) -> Box:
     """A box with its defaults; an undefined one is the identity whatever its vectors say."""
-    try:
+    with within(owner):
         return Box(vectors, origin=origin, boundary=boundary, defined=defined)
-    except RecordError as error:
-        raise owner.error(error.message) from None
-
-
-def _exact(group: Group, name: str, dtype: str, shape: tuple[int, ...]) -> Array | None:
-    array = group.array(name)
-    if array is None:
-        return None
-    if array.shape != shape or array.dtype != dtype:
-        axes = "".join(f"[{n}]" for n in shape)
-        raise array.error(f"{dtype}{axes} is due, found {array.dtype} of shape {list(array.shape)}")
-    return array.read(0, shape[0])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from html import escape
 from types import TracebackType
 from typing import Any
 
 from molrec_convert.errors import RecordError
+from molrec_convert.forms import Form
 from molrec_convert.model import Frame, Record
 from molrec_convert.model.frame import check_references
+from molrec_convert.model.origin import Origin, declared_units
+from molrec_convert.rules import rule
 
 from . import layout
 from .sections import at_place, read_section
@@ -15,6 +19,12 @@ from .trajectory_reader import StoredTrajectory
 from .tree import Group, Store
 
 UNREAD: Any = object()
+
+
+@rule(36)
+def read_document(group: Group | None) -> dict[str, Any]:
+    """The document of a record from its group ``meta``."""
+    return {} if group is None else {name: group.attributes.plain(name) for name in group.attributes.names()}
 
 
 class StoredRecord(Record):
@@ -37,12 +47,30 @@ class StoredRecord(Record):
         self._meta: Any = UNREAD
         self._parts: dict[str, Any] = {}
         if not any(store.root.child(name) is not None for name in layout.SECTIONS):
-            raise RecordError(f"none of the sections {', '.join(layout.SECTIONS)}", path=path, place="/")
+            message = f"one of the sections {', '.join(layout.SECTIONS)} is due, there is none"
+            raise RecordError(message, path=path, place="/", rule=36)
+
+    @property
+    def has_trajectory(self) -> bool:
+        """Whether there is a trajectory, without a look at it."""
+        return self.root.child(layout.TRAJECTORY) is not None
+
+    @property
+    def store(self) -> Store:
+        """The store that is read."""
+        return self._store
 
     @property
     def root(self) -> Group:
-        """The tree that is read."""
+        """The tree that is read; `RecordError` once the record is closed."""
+        if self._store.is_closed:
+            raise RecordError("the record is closed", path=self.path)
         return self._store.root
+
+    @property
+    def form(self) -> Form:
+        """The form that the record has on disk."""
+        return self._store.form
 
     @property
     def own_attributes(self) -> frozenset[str]:
@@ -58,10 +86,7 @@ class StoredRecord(Record):
     def meta(self) -> dict[str, Any]:  # type: ignore[override]
         """The document of the record."""
         if self._meta is UNREAD:
-            group = self.root.group(layout.META)
-            attributes = None if group is None else group.attributes
-            names = [] if attributes is None else attributes.names()
-            self._meta = {name: attributes.plain(name) for name in names if attributes is not None}
+            self._meta = read_document(self.root.group(layout.META))
         found: dict[str, Any] = self._meta
         return found
 
@@ -81,10 +106,18 @@ class StoredRecord(Record):
         if layout.TRAJECTORY not in self._parts:
             group = self._section_group(layout.TRAJECTORY)
             self._parts[layout.TRAJECTORY] = (
-                None if group is None else StoredTrajectory(group, self.system, self.frame, strict=self._strict)
+                None
+                if group is None
+                else StoredTrajectory(group, self.system, self.frame, strict=self._strict, units=self._units())
             )
         found: StoredTrajectory | None = self._parts[layout.TRAJECTORY]
         return found
+
+    def _units(self) -> dict[str, str] | None:
+        try:
+            return declared_units(self.meta)
+        except RecordError:  # told to whoever asks for the document
+            return None
 
     def _section(self, name: str) -> Frame | None:
         if name not in self._parts:
@@ -93,8 +126,11 @@ class StoredRecord(Record):
             if group is not None and self._strict:
                 self._check(name)
         found: Frame | None = self._parts[name]
+        if found is not None and found.origin is None:
+            found.origin = Origin(units=self._units())
         return found
 
+    @rule(36)
     def _section_group(self, name: str) -> Group | None:
         return self.root.group(name)
 
@@ -111,6 +147,12 @@ class StoredRecord(Record):
                 self._check(name)
         other: Frame | None = self._parts[name]
         return other
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path}, closed)" if self._store.is_closed else super().__repr__()
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>" if self._store.is_closed else super()._repr_html_()
 
     def close(self) -> None:
         """Close the store; what was read stays."""

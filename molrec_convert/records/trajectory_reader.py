@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import math
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from molrec_convert.model import Block, BlockSpec, Box, Column, Frame, Meta, Schema, Trajectory
+from molrec_convert.model import Block, BlockSpec, Box, Column, ColumnSpec, Frame, Meta, Schema, Trajectory
 from molrec_convert.model.dtypes import Array
-from molrec_convert.model.meta import TAGS
+from molrec_convert.model.origin import Origin
+from molrec_convert.model.trajectory import picked
+from molrec_convert.rules import rule
 
 from . import layout
 from .cells import CELL_KEY, CellUpdates, tells_cells_apart
+from .meta_reader import MetaReader, meta_reader
 from .progressions import read_nstep, read_steps, read_times
 from .references import ReferenceCheck, check_shared_blocks
 from .schema_json import schema_of
-from .sections import checked_targets, mask_arrays, unknown_attributes
-from .tree import Group, due_array, due_rows
-from .typed_json import parsed_json
-from .updates import read_updates
+from .sections import mask_arrays, unknown_attributes
+from .tree import Group, StoredArray, due_array, due_rows
+from .updates import Updates, read_updates
 
 
 class BlockReader:
@@ -38,34 +41,16 @@ class BlockReader:
     def __init__(self, group: Group, spec: BlockSpec, nstep: int) -> None:
         self.group = group
         self.spec = spec
-        self.arrays = {
-            name: due_array(group, name, column.dtype, column.trailing) for name, column in spec.columns.items()
-        }
+        self.arrays = {name: column_array(group, name, column) for name, column in spec.columns.items()}
         self.updates = read_updates(group, self.arrays, nstep)
         total = self.updates.total
         for array in self.arrays.values():
-            due_rows(array, total)
-        nullable = {name: column for name, column in spec.columns.items() if column.nullable}
-        self.masks = {name: due_rows(mask, total) for name, mask in mask_arrays(group, nullable).items()}
-        self._check_shape()
-        checked_targets(dict(spec.targets), {name: column.dtype for name, column in spec.columns.items()}, group)
+            due_data(array, total)
+        self.masks = {name: due_data(mask, total) for name, mask in mask_arrays(group, spec.nullable).items()}
+        check_stated_shape(group, spec.shape)
+        check_shape_rows(group, spec.shape, self.updates)
         self.attributes = unknown_attributes(group, layout.UPDATE_ATTRIBUTES)
         self._kept: tuple[int, Block] | None = None
-
-    def _check_shape(self) -> None:
-        shape = self.spec.shape
-        if layout.SHAPE in self.group.attributes:
-            stated = self.group.attributes.counts(layout.SHAPE)
-            if stated != shape:
-                raise self.group.error(f"structural_shape {list(stated)}, in the schema {shape}")
-        if shape is not None:
-            size = int(np.prod(shape, dtype=np.int64))
-            counts = self.updates.counts()
-            if (counts != size).any():
-                bad = int(np.argmax(counts != size))
-                error = self.group.error(f"{counts[bad]} rows for the structural shape {list(shape)}")
-                error.frame = self.updates.ordinal(bad)
-                raise error
 
     def at(self, frame: int) -> Block | None:
         """The block in a frame; None before its first update. What holds for longer is kept, and is read-only."""
@@ -86,20 +71,68 @@ class BlockReader:
     def block(self, update: int) -> Block:
         """The block of an update."""
         first, end = self.updates.rows(update)
+        return self._block(self._columns(self.arrays, first, end), end - first)
+
+    def part(self, frame: int, names: Collection[str]) -> Block | None:
+        """Some columns of the block in a frame; None before its first update."""
+        update = self.updates.at(frame)
+        if update < 0:
+            return None
+        first, end = self.updates.rows(update)
+        return self._block(self._columns([name for name in names if name in self.arrays], first, end), end - first)
+
+    def _columns(self, names: Iterable[str], first: int, end: int) -> dict[str, Column]:
         columns: dict[str, Column] = {}
-        for name, array in self.arrays.items():
+        for name in names:
             mask = self.masks.get(name)
             valid = None if mask is None else mask.read(first, end)
             if valid is not None and valid.all():
                 valid = None
-            columns[name] = Column.of(array.read(first, end), valid, self.spec.columns[name].precision)
+            columns[name] = Column.of(self.arrays[name].read(first, end), valid, self.spec.columns[name].precision)
+        return columns
+
+    def _block(self, columns: dict[str, Column], count: int) -> Block:
         return Block.of(
             columns,
-            end - first,
+            count,
             shape=self.spec.shape,
             targets=dict(self.spec.targets),
             attributes=dict(self.attributes),
         )
+
+
+@rule(20)
+def column_array(group: Group, name: str, column: ColumnSpec) -> StoredArray:
+    """The array of a declared column."""
+    return due_array(group, name, column.dtype, column.trailing)
+
+
+@rule(26)
+def due_data(array: StoredArray, rows: int) -> StoredArray:
+    """A column or a mask; an error unless the rows of all updates lie within it."""
+    return due_rows(array, rows)
+
+
+@rule(29)
+def check_stated_shape(group: Group, shape: tuple[int, ...] | None) -> None:
+    """Refuse a group that says another structural shape than the declaration."""
+    if layout.SHAPE in group.attributes:
+        with rule(5):
+            stated = group.attributes.counts(layout.SHAPE)
+        if stated != shape:
+            raise group.error(f"structural_shape {list(stated)}, in the schema {shape}")
+
+
+@rule(29)
+def check_shape_rows(group: Group, shape: tuple[int, ...] | None, updates: Updates) -> None:
+    """Refuse an update that has not the rows of the structural shape."""
+    counts = updates.counts()
+    if shape is None or (counts == math.prod(shape)).all():
+        return
+    bad = int(np.argmax(counts != math.prod(shape)))
+    error = group.error(f"{counts[bad]} rows for the structural shape {list(shape)}")
+    error.frame = updates.ordinal(bad)
+    raise error
 
 
 def frozen(block: Block) -> Block:
@@ -109,41 +142,6 @@ def frozen(block: Block) -> Block:
         if column.valid is not None:
             column.valid.flags.writeable = False
     return block
-
-
-class MetaReader:
-    """The values of a per-step key."""
-
-    def __init__(self, group: Group, key: str, tag: str, nstep: int) -> None:
-        dtype, length = TAGS[tag]
-        self.tag = tag
-        self._array = due_rows(due_array(group, key, dtype, () if length is None else (length,)), nstep)
-        stated = self._array.attributes.text(layout.META_DTYPE)
-        if stated != tag:
-            raise self._array.error(f"{layout.META_DTYPE} is {stated!r}, in the schema {tag!r}")
-        self._nstep = nstep
-        self._first = 0
-        self._values: list[Any] = []
-
-    def at(self, frame: int) -> Any:
-        """The value of a frame."""
-        if not self._first <= frame < self._first + len(self._values):
-            self._first = frame - frame % layout.DENSE_ROWS
-            self._values = self.values(self._first, min(self._first + layout.DENSE_ROWS, self._nstep))
-        return self._values[frame - self._first]
-
-    def values(self, first: int, end: int) -> list[Any]:
-        """The values of frames."""
-        found: list[Any] = self._array.read(first, end).tolist()
-        if self.tag == "json":
-            return [self._parsed(text) for text in found]
-        return found if TAGS[self.tag].length is None else [tuple(value) for value in found]
-
-    def _parsed(self, text: str) -> Any:
-        try:
-            return parsed_json(text)
-        except ValueError as error:
-            raise self._array.error(str(error)) from None
 
 
 class StoredTrajectory(Trajectory):
@@ -159,10 +157,22 @@ class StoredTrajectory(Trajectory):
         The ``frame`` section, at which row references may point.
     strict
         Whether row references are checked.
+    units
+        The units that the record declares.
     """
 
-    def __init__(self, group: Group, system: Frame | None, frame: Frame | None, *, strict: bool = True) -> None:
+    def __init__(
+        self,
+        group: Group,
+        system: Frame | None,
+        frame: Frame | None,
+        *,
+        strict: bool = True,
+        units: Mapping[str, str] | None = None,
+    ) -> None:
         self.group = group
+        self._about = Meta() if system is None else system.meta
+        self._units = units
         self._schema = schema_of(group)
         self._nstep = read_nstep(group)
         self._step = read_steps(group, self._nstep)
@@ -182,14 +192,8 @@ class StoredTrajectory(Trajectory):
         self._references = ReferenceCheck(group, self._schema, {"system": system, "frame": frame}) if strict else None
 
     def _meta_readers(self) -> dict[str, MetaReader]:
-        group = self.group.group(layout.META)
-        readers = {}
-        for key, spec in self._schema.meta.items():
-            if group is not None and group.child(key) is not None:
-                readers[key] = MetaReader(group, key, spec.tag, self._nstep)
-            elif self._nstep:
-                raise self.group.error("a declared key without its array", f"meta/{key}")
-        return readers
+        found = {key: meta_reader(self.group, key, spec.tag, self._nstep) for key, spec in self._schema.meta.items()}
+        return {key: reader for key, reader in found.items() if reader is not None}
 
     def __len__(self) -> int:
         return self._nstep
@@ -230,6 +234,7 @@ class StoredTrajectory(Trajectory):
             The blocks to read; by default all. Row references are checked only then.
         """
         stored = self.stored_frame(index, blocks)
+        stored.origin = self._origin(index)
         if not self._system:
             return stored
         found = {name: stored[name] for name in stored}
@@ -237,7 +242,13 @@ class StoredTrajectory(Trajectory):
         for name, fixed in self._system.items():
             if blocks is None or name in blocks:
                 joined[name] = _merged(fixed, found.pop(name, None))
-        return Frame.of({**joined, **found}, stored.box, stored.meta)
+        made = Frame.of({**joined, **found}, stored.box, stored.meta)
+        made.origin = stored.origin
+        return made
+
+    def _origin(self, index: int) -> Origin:
+        time = None if self._time is None else float(self._time[index])
+        return Origin(int(self._step[index]), time, self._about, self._units)
 
     def stored_frame(self, index: int, blocks: Collection[str] | None = None) -> Frame:
         """Read a frame as the trajectory has it, without the blocks of ``system``."""
@@ -257,6 +268,28 @@ class StoredTrajectory(Trajectory):
         if self._mixed:
             del values[CELL_KEY], tags[CELL_KEY]
         return Frame.of(found, box, Meta.of(values, tags))
+
+    def part(self, index: int, columns: Mapping[str, Collection[str]]) -> Frame:
+        """Read some columns of a frame, with its box and its meta; row references are not checked."""
+        frame = self.stored_frame(index, ())
+        for name, wanted in columns.items():
+            reader, fixed = self._blocks.get(name), (self._system or {}).get(name)
+            block = None if reader is None else reader.part(index, wanted)
+            if fixed is not None:
+                block = _merged(picked(fixed, wanted), block)
+            if block is not None:
+                frame[name] = block
+        return frame
+
+    def counts(self, block: str) -> Array:
+        """How many rows a block has in every frame; -1 where it is absent."""
+        reader, fixed = self._blocks.get(block), (self._system or {}).get(block)
+        before = -1 if fixed is None else fixed.count
+        if reader is None:
+            return np.full(self._nstep, before, np.int64)
+        update = np.searchsorted(reader.updates.ordinals(), np.arange(self._nstep), side="right") - 1
+        found: Array = np.append(reader.updates.counts(), before)[update]
+        return found
 
     def _box(self, index: int, values: dict[str, Any]) -> Box | None:
         box = None if self._cell is None else self._cell.at(index)

@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 
     from .trajectory_reader import StoredTrajectory
 
-CHUNK_BYTES = 512 << 10
-"""An f64 column has this many bytes in a chunk, if frames are small enough: measured, see `frames_per_chunk`."""
 HELD_BYTES = 16 << 20
-FEWEST_ROWS = 4096
 COMMIT_SECONDS = 5.0
+COMMIT_SHARE = 0.1
+"""Of its time a writer spends no more on commits that nobody asked for."""
 
 
 class TrajectoryWriter:
@@ -81,6 +80,7 @@ class TrajectoryWriter:
         self._count = 0
         self._committed = -1
         self._committed_at = clock.monotonic()
+        self._commit_cost = 0.0
         self._held = 0
         self._frames_per_chunk = 0
         self._hidden: list[tuple[Group, str, Node]] = []
@@ -213,17 +213,9 @@ class TrajectoryWriter:
             self._write(final=True)
 
     def frames_per_chunk(self, *, final: bool) -> int:
-        """The common number of frames in a chunk of every block that changes with each frame.
-
-        An f64 column then has about half a MiB in a chunk: smaller ones cost time for each (25 µs), larger ones make
-        reading one frame slow.
-        """
-        regular = [block for block in self._blocks.values() if block.each and (block.updates > 1 or self._count == 1)]
-        widest = max((block.each for block in regular), default=1)
-        row_bytes = sum(8 * block.each * max(1, len(block.spec.columns)) for block in regular)
-        frames = max(1, min(CHUNK_BYTES // (8 * widest), (2 * HELD_BYTES) // max(1, row_bytes)))
-        known = self._count if final else self._expected
-        return frames if not known else _evenly(known, frames)
+        """The number of frames in a chunk of every block that changes with each frame."""
+        growing = [block.growth(self._count) for block in self._blocks.values()]
+        return self._store.extents.frames_in_chunk(growing, self._count if final else self._expected)
 
     def _attach(self, *, final: bool) -> None:
         """Give all that waits its arrays, and write the chunks that are full."""
@@ -235,7 +227,8 @@ class TrajectoryWriter:
         for block in self._blocks.values():
             if block.updates:
                 if not block.chunk_rows:
-                    block.chunk_rows = self._chunk_rows(block, final=final)
+                    growth = block.growth(self._count)
+                    block.chunk_rows = self._store.extents.rows_in_chunk(growth, self._frames_per_chunk, final=final)
                 block.attach(self._group, self._hidden, final=final)
                 block.drain(self._queue)
         self._cell.attach(self._group, self._hidden, final=final)
@@ -245,15 +238,6 @@ class TrajectoryWriter:
                 if labels.values.array is None:
                     self._hidden.append((self._group, labels.name, labels.values.open_dense(self._group, final=final)))
                 labels.values.drain(self._queue)
-
-    def _chunk_rows(self, block: BlockWriter, *, final: bool) -> int:
-        if block.index is None and block.updates > 1 and block.updates >= self._count - 1:
-            return self._frames_per_chunk * block.each
-        mean = block.rows / block.updates
-        rows = int(mean * max(1, -(-self._frames_per_chunk * block.updates // self._count)) + 0.5)
-        if final:
-            return _evenly(block.rows, max(rows, CHUNK_BYTES // 8))
-        return max(rows, FEWEST_ROWS) if block.updates > 1 or block.index is not None else max(rows, 1)
 
     def _attach_meta(self, *, final: bool) -> None:
         if self._meta and self._meta_group is None:
@@ -267,6 +251,7 @@ class TrajectoryWriter:
             writer.drain(self._queue)
 
     def _write(self, *, final: bool) -> None:
+        began = clock.monotonic()
         self._attach(final=final)
         for block in self._blocks.values():
             block.write_tails(self._queue, final=final)
@@ -289,6 +274,7 @@ class TrajectoryWriter:
         self._store.flush()
         self._committed = self._count
         self._committed_at = clock.monotonic()
+        self._commit_cost = self._committed_at - began
 
     def _publish(self) -> None:
         self._store.flush()
@@ -316,8 +302,9 @@ class TrajectoryWriter:
     def _commit_when_due(self) -> None:
         if not self._frames_per_chunk:
             self._frames_per_chunk = self.frames_per_chunk(final=False)
-        new = self._count - max(self._committed, 0)
-        if new >= self._frames_per_chunk or clock.monotonic() - self._committed_at > COMMIT_SECONDS:
+        passed = clock.monotonic() - self._committed_at
+        is_whole = self._count % self._frames_per_chunk == 0
+        if (is_whole and passed * COMMIT_SHARE >= self._commit_cost) or passed > COMMIT_SECONDS:
             self.commit()
 
     # ------------------------------------------------------------ going on with a closed trajectory
@@ -358,11 +345,6 @@ class TrajectoryWriter:
             return check()
         except (RecordError, TypeError, ValueError) as error:
             raise self._error(getattr(error, "message", str(error)), name) from None
-
-
-def _evenly(total: int, most: int) -> int:
-    """Divide a total into parts of at most `most`, as equal as can be."""
-    return max(1, -(-total // max(1, -(-total // most))))
 
 
 def _trailing(tag: str) -> tuple[int, ...]:

@@ -5,11 +5,14 @@ A binding (HDF5, Zarr) implements these protocols; everything else in this packa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from molrec_convert.errors import RecordError
+from molrec_convert.forms import Form
 from molrec_convert.model.dtypes import Array
+
+from .extents import Extents
 
 
 @runtime_checkable
@@ -54,8 +57,14 @@ class Attributes(Protocol):
     def tagged(self, name: str, tag: str) -> Any:
         """A member of a typed document."""
 
+    def untagged(self, name: str) -> str:
+        """The tag of a member of a typed document for which none is stated; an error where the store demands one."""
+
     def values(self, name: str, dtype: str, shape: tuple[int, ...]) -> Array:
         """An array of exactly this type and shape."""
+
+    def as_json(self, name: str) -> Any:
+        """An attribute in whatever form as JSON, for a store that has no other."""
 
     def set_scalar(self, name: str, value: Any, dtype: str) -> None:
         """Set a bool, i64 or f64."""
@@ -93,12 +102,23 @@ class StoredArray(Node, Protocol):
     def dtype(self) -> str:
         """The MolRec name of the element type; another type is refused."""
 
+    @property
+    def stored_bytes(self) -> int | None:
+        """The bytes that its values take in the store; None where the store does not tell, as for text there."""
+
     def read(self, first: int, end: int) -> Array:
         """Rows of the first axis as a new array; text becomes `StringDType`."""
+
+    def whole(self) -> Array:
+        """All values, of whatever type and with whatever axes."""
 
 
 class GrowingArray(StoredArray, Protocol):
     """An array to which rows are added. Its chunks are written whole, but for the last."""
+
+    @property
+    def takes_parts(self) -> bool:
+        """Whether rows are written wherever they end, and none twice; else each chunk is written as a whole."""
 
     @property
     def chunk_rows(self) -> int:
@@ -156,6 +176,9 @@ class Group(Node, Protocol):
     ) -> GrowingArray:
         """Make a hidden array that has no rows yet."""
 
+    def create_dense(self, name: str, dtype: str, trailing: tuple[int, ...], expected: int | None) -> GrowingArray:
+        """Make a hidden array with a short entry a frame or an update, of which so many will come if that is known."""
+
     def growing(self, name: str) -> GrowingArray | None:
         """An array of this group, to go on with; None if there is none."""
 
@@ -173,6 +196,14 @@ class Store(Protocol):
     """An open store."""
 
     @property
+    def extents(self) -> Extents:
+        """How large it has the chunks of a trajectory."""
+
+    @property
+    def form(self) -> Form:
+        """The form of the record."""
+
+    @property
     def own_attributes(self) -> frozenset[str]:
         """The attributes of the root that are the binding's own, and no part of the record."""
 
@@ -184,6 +215,13 @@ class Store(Protocol):
     def own_children(self) -> frozenset[str]:
         """The children of the root that are the binding's own, and no part of the record."""
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the store was closed; what fails then fails for that reason."""
+
+    def remarks(self) -> Iterator[tuple[int, str, str]]:
+        """What other programs stumble over, though this one reads it: a rule, a place and a message."""
+
     def flush(self) -> None:
         """Hand everything that was written to the operating system, in order with what follows."""
 
@@ -192,6 +230,42 @@ class Store(Protocol):
 
 
 Child: TypeAlias = "Group | StoredArray"
+
+
+class within:  # noqa: N801 - reads as a word of the language: `with within(node):`
+    """Gives the place of a node, or of its child `name`, to errors that have none."""
+
+    __slots__ = ("_name", "_node")
+
+    def __init__(self, node: Node, name: str | None = None) -> None:
+        self._node, self._name = node, name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RecordError) and error.place is None:
+            placed = self._node.error(error.message, self._name)
+            error.path, error.place = placed.path, placed.place
+
+
+def attribute_error(node: Node, name: str, message: str, rule: int | None = None) -> RecordError:
+    """An error at an attribute of a node."""
+    error = node.error(message)
+    error.place, error.rule = f"{error.place}@{name}", rule
+    return error
+
+
+def copy_by_value(group: Group, name: str, source: Any) -> None:
+    """Copy a group or an array of another binding, with all that it holds."""
+    if is_group(source):
+        made: Any = group.create_group(name)
+        for child in source.names():
+            copy_by_value(made, child, source.child(child))
+    else:
+        made = group.create_array(name, source.whole())
+    for attribute in source.attributes.names():
+        made.attributes.adopt(attribute, source.attributes)
 
 
 def is_group(node: Node) -> bool:

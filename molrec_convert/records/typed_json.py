@@ -14,25 +14,36 @@ import numpy as np
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model.dtypes import DTYPES
-from molrec_convert.model.meta import TAGS, tagged
+from molrec_convert.model.meta import TAGS, json_value, tagged
+from molrec_convert.rules import rule
 
 SAFE = 2**53
+LONGEST = 40
+"""Characters of an integer that a decimal string may have, zeros in front included."""
 SPELLED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
-def parsed_json(text: str) -> Any:
-    """The value of finite JSON text; ValueError for all else."""
+@rule(19)
+def parsed_json(text: str, *, with_any_text: bool = False) -> Any:
+    """The value of finite JSON text; `RecordError`, without a place, for all else.
+
+    Text that no store carries is refused, too, unless whoever calls looks at it.
+    """
 
     def finite(number: str) -> float:
         value = float(number)
         if not math.isfinite(value):
-            raise ValueError(f"{number} is not finite JSON")
+            raise RecordError(f"{number} is not finite JSON")
         return value
 
     try:
-        return json.loads(text, parse_float=finite, parse_constant=finite)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"text that does not parse as JSON ({error})") from None
+        value = json.loads(text, parse_float=finite, parse_constant=finite)
+        is_suspect = "\\u" in text and not with_any_text  # an escape may stand for what no store carries
+        return json_value(value, "it") if is_suspect else value
+    except RecordError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"text that does not parse as JSON ({error})") from None
 
 
 def typed_json(value: Any, tag: str) -> Any:
@@ -56,7 +67,7 @@ def from_typed_json(value: Any, tag: str) -> Any:
     if length is None:
         return _number(value, dtype)
     if not isinstance(value, list) or len(value) != length:
-        raise RecordError(f"{length} values are due, found {value!r}")
+        raise RecordError(f"{tag} is due, found {value!r}")
     return tuple(_number(item, dtype) for item in value)
 
 
@@ -66,13 +77,16 @@ def _number(value: Any, dtype: str) -> Any:
             return SPELLED[value]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise RecordError(f"f64 is due, found {value!r}")
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise RecordError(f"f64 is due, found an integer of {len(str(value))} digits") from None
     return checked_integer(value, dtype)
 
 
 def checked_integer(value: Any, dtype: str = "i64") -> int:
     """An integer of typed JSON: a number, or a decimal string."""
-    if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal():
+    if isinstance(value, str) and len(value) <= LONGEST and value.isascii() and value.removeprefix("-").isdecimal():
         value = int(value)
     limits = np.iinfo(DTYPES[dtype])
     if type(value) is not int or not int(limits.min) <= value <= int(limits.max):

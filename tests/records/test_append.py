@@ -10,6 +10,7 @@ from molrec_convert.model import Block, Box, Column, Frame, Schema
 from molrec_convert.records import create, open_for_append, open_record
 
 from .builders import assert_frames, rich_frame, write
+from .trees import path_of
 
 
 def frames_of(count):
@@ -33,11 +34,12 @@ def frames_of(count):
     return frames  # fmt: skip
 
 
+@pytest.mark.parametrize("form", ["h5", "mrec"])
 @pytest.mark.parametrize("durable", [False, True])
 @pytest.mark.parametrize("parts", [(1, 11), (3, 4, 5), (6, 6), (12, 0), (0, 12), (1,) * 12])
-def test_in_parts(tmp_path, parts, durable):
+def test_in_parts(tmp_path, parts, durable, form):
     frames = frames_of(12)
-    path = tmp_path / "t.h5"
+    path = path_of(tmp_path, form)
     with create(path, durable=durable) as writer:
         writer.begin_trajectory(Schema.of(frames))
     done = 0

@@ -2,6 +2,7 @@
 """Random trajectories read back frame by frame, by our reader and by the independent one."""
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from molrec_convert.model.dtypes import DTYPES
 from molrec_convert.records import create, open_for_append, open_record
 
 from .builders import ALL_TAGS, check_with_arbiter, values_of
+from .trees import path_of
 
 BOXES = [None, Box.orthogonal(3), Box.orthogonal([3, 4, 5], origin=[1, 0, 0]), Box.undefined(),
          Box.undefined([0, 2.0, 0]), Box.orthogonal(3, boundary=[True, False, False])]  # fmt: skip
@@ -83,11 +85,12 @@ def _expected_boxes(frames):
     return [_expected(frame) for frame in frames]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@pytest.mark.parametrize("form", ["h5", "mrec"])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(trajectories())
-def test_random_trajectories_read_back(tmp_path_factory, given_trajectory):
+def test_random_trajectories_read_back(tmp_path_factory, form, given_trajectory):
     frames, steps, times, commits, cuts = given_trajectory
-    path = tmp_path_factory.mktemp("random") / "t.h5"
+    path = path_of(tmp_path_factory.mktemp("random"), form)
     with create(path) as writer:
         trajectory = writer.begin_trajectory(_schema(frames))
     for i, frame in enumerate(frames):
