@@ -19,7 +19,7 @@ from ase.utils.plugins import ExternalIOFormat
 if TYPE_CHECKING:
     from ase import Atoms
 
-GLOBS = ["*.mrec.h5", "*.mrec.hdf5", "*.mrec.zip", "*.mrec"]
+GLOBS = ["*.mrec.h5", "*.mrec.hdf5", "*.mrec.zip"]
 MODULE = "molrec_convert.integrations.ase_io"
 
 molrec = ExternalIOFormat(

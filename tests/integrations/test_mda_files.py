@@ -36,10 +36,11 @@ def test_the_whole_numbers_of_xtc(tmp_path, precision):
         assert record.trajectory.step.tolist() == [0, 10, 20]
         assert record.trajectory.time.tolist() == [0, 0.5, 1.0]
         assert record.system.meta["mda_floats"] == "binary32"
-        assert record.trajectory.schema.blocks["atoms"].columns["x"].precision == 10 / precision
+        assert record.trajectory.schema.blocks["atoms"].columns["x"].precision == 10 / (precision * 1000)
         for k, frame in enumerate(record.trajectory):
             found = np.stack([frame["atoms"][axis] for axis in "xyz"], axis=1)
             assert np.array_equal(np.rint(found * precision / 10), numbers[k])
+            assert np.abs(found - numbers[k] * 10 / precision).max() <= 5 / (precision * 1000)
             assert np.array_equal(frame.box.vectors, (CELL * (1 + k)).astype(float).T * 10)
 
 
@@ -104,6 +105,14 @@ def test_what_xtc_cannot_hold(tmp_path, columns, message):
         convert(tmp_path / "in.h5", tmp_path / "out.xtc")
     assert message in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["in.h5"]
+
+
+def test_text_has_the_numbers_of_the_file(tmp_path):
+    numbers = xtc(tmp_path / "in.xtc", frames=1)
+    convert(tmp_path / "in.xtc", tmp_path / "out.h5")
+    convert(tmp_path / "out.h5", tmp_path / "out.xyz")
+    words = [line.split()[1] for line in (tmp_path / "out.xyz").read_text().splitlines()[2:]]
+    assert [float(word) for word in words] == (numbers[0][:, 0] / 100).tolist()
 
 
 # ---------------------------------------------------------------- topologies
