@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from fnmatch import fnmatch
 from functools import cache
@@ -37,13 +37,27 @@ def by_name(name: str) -> Adapter:
         return _of_family(name)
     entry = _entries().get(name)
     if entry is None:
-        near = get_close_matches(name, names(), n=3)
-        hint = f", did you mean {' or '.join(map(repr, near))}?" if near else f"; known are {', '.join(names())}"
+        near = get_close_matches(name, names(), n=3) or list(_near_in_families(name.lower()))
+        known = f"; known are {known_names()}"
+        hint = f", did you mean {' or '.join(map(repr, near))}?" if near else known
         raise UnknownFormatError(f"there is no format {name!r}{hint}")
     adapter = _loaded(entry)
     if adapter.name != name:
         raise ConvertError(f"the entry point {name!r} of {GROUP} is no adapter of this name: {entry.value}")
     return adapter
+
+
+def known_names(*, way: str = "reads") -> str:
+    """The formats that go one way (``reads`` or ``writes``), for an error that says what can be asked for."""
+    own = ", ".join(adapter.name for adapter in adapters() if getattr(adapter, way))
+    others = " and ".join(f"{family.name}:…" for family in families())
+    return f"{own}, or {others} (see molrec-convert formats --all)" if others else own
+
+
+def _near_in_families(name: str) -> Iterator[str]:
+    for family in families():
+        for near in get_close_matches(name, family.formats(), n=1, cutoff=0.8):
+            yield f"{family.name}:{near}"
 
 
 def _loaded(entry: EntryPoint) -> Adapter:

@@ -68,7 +68,8 @@ def source_adapter(name: str, head: bytes) -> Adapter:
     if head and (other := registry.family_reader(name, head)) is not None:
         return other
     what = "an empty file" if not head else "HDF5, but no record" if head.startswith(HDF5_SIGNATURE) else "unknown"
-    raise UnknownFormatError(f"the format is not recognised ({what}): say --from, one of {_readable()}", path=name)
+    known = registry.known_names(way="reads")
+    raise UnknownFormatError(f"the format is not recognised ({what}): say --from, one of {known}", path=name)
 
 
 def target_adapter(path: str | Path) -> Adapter:
@@ -81,11 +82,7 @@ def target_adapter(path: str | Path) -> Adapter:
         return named[0]
     if not named and (other := registry.family_writer(path)) is not None:
         return other
-    known = ", ".join(each.name for each in named or registry.adapters() if each.writes)
+    known = ", ".join(each.name for each in named if each.writes) or registry.known_names(way="writes")
     raise UnknownFormatError(
         f"the name does not tell the format: say --to, one of {known}, or end it in .h5", path=path
     )
-
-
-def _readable() -> str:
-    return ", ".join(adapter.name for adapter in registry.adapters() if adapter.reads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from .adapter import Adapter, Note, Snapshot
 from .errors import ConvertError
 from .library import Guard
 from .loss import Loss
-from .model import Block, Box, Column, Meta
+from .model import Block, Box, Column, Frame, Meta
 from .model.dtypes import Array
 from .model.meta import same_value
 from .options import Options
@@ -67,6 +68,10 @@ def changes(first: Snapshot, back: Snapshot, is_layout: Callable[[str], bool] = 
     """
     if first.units is not None and back.units is not None and dict(first.units) != dict(back.units):
         back = converted(back, back.units, first.units)
+    turned = _turned_back(first.frame, back.frame)
+    if turned is not None:
+        yield Loss("orientation of the cell", "the cell is turned, and the atoms with it, when the file is read again")
+        back = replace(back, frame=turned)
     yield from _block_changes(first, back)
     yield from _box_changes(first.frame.box, back.frame.box)
     kept = Meta({**back.about, **back.frame.meta})
@@ -80,6 +85,28 @@ def changes(first: Snapshot, back: Snapshot, is_layout: Callable[[str], bool] = 
     for name, value, found in (("step", first.step or None, back.step), ("time", first.time, back.time)):
         if value is not None and (found is None or not _is_close(np.asarray(value), np.asarray(found))):
             yield Loss(name, "not there when the file is read again")
+
+
+def _turned_back(ours: Frame, theirs: Frame) -> Frame | None:
+    """The frame that was read again, turned into the orientation of ours; None where it has that or is another cell."""
+    here, there = ours.box, theirs.box
+    if here is None or there is None or not (here.defined and there.defined) or ATOMS not in theirs:
+        return None
+    if _is_close(here.vectors, there.vectors, ROUNDED):
+        return None
+    if not _is_close(here.vectors.T @ here.vectors, there.vectors.T @ there.vectors, ROUNDED):
+        return None
+    turn = here.vectors @ np.linalg.inv(there.vectors)
+    atoms = theirs[ATOMS]
+    columns = dict(atoms.columns)
+    for names in (("x", "y", "z"), ("vx", "vy", "vz"), ("fx", "fy", "fz")):
+        if all(name in columns for name in names):
+            is_place = names[0] == "x"
+            vectors = np.stack([columns[name].values for name in names]) - (there.origin[:, None] if is_place else 0.0)
+            moved = turn @ vectors + (here.origin[:, None] if is_place else 0.0)
+            columns |= {name: Column.of(moved[k], columns[name].valid) for k, name in enumerate(names)}
+    blocks = {**dict(theirs.items()), ATOMS: Block.of(columns, atoms.count)}
+    return Frame.of(blocks, Box.of(turn @ there.vectors, here.origin, there.boundary), theirs.meta)
 
 
 def _block_changes(first: Snapshot, back: Snapshot) -> Iterator[Loss]:
@@ -146,7 +173,7 @@ def _box_changes(ours: Box | None, theirs: Box | None) -> Iterator[Loss]:
         return
     if not _is_close(ours.vectors, theirs.vectors):
         off = float(np.abs(ours.vectors - theirs.vectors).max())
-        yield Loss("digits or orientation of box", f"up to {off:.1e} off when the file is read again")
+        yield Loss("digits of box", f"up to {off:.1e} off when the file is read again")
     if not _is_close(ours.origin, theirs.origin):
         yield Loss("box.origin", "another when the file is read again")
     if not np.array_equal(ours.boundary, theirs.boundary):

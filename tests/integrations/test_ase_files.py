@@ -175,3 +175,11 @@ def test_every_format_is_described():
             assert adapter.reads or adapter.writes
             assert adapter.patterns
             assert registry.by_name(adapter.name).name == adapter.name
+
+
+def test_a_turned_cell_is_named_as_such(tmp_path):
+    """A CIF knows lengths and angles: the positions are there, in another orientation."""
+    write(tmp_path / "in.traj", bulk("Fe", cubic=False) * (2, 1, 1))
+    report = convert(tmp_path / "in.traj", tmp_path / "out.cif")
+    assert "orientation of the cell" in report.losses.losses
+    assert not {"atoms.x", "atoms.y", "atoms.z", "box"} & set(report.losses.losses)

@@ -7,6 +7,7 @@ import pytest
 import molrec_convert as mc
 from molrec_convert.model import Block, Box, Column, Frame, Meta, Schema
 from molrec_convert.records import create, open_for_append, open_record
+from molrec_convert.records.cells import CELL_KEY, tells_cells_apart
 
 from .builders import ALL_TAGS, every_dtype, rich_frame, write
 from .reference import molrs_python, read_by_molrs, run_molrs
@@ -37,6 +38,8 @@ def as_read(found, schema=None):
             columns = {key: Column.of(column.values, column.valid, spec.columns[key].precision)
                        for key, column in frame[name].columns.items()}  # fmt: skip
             frame[name] = Block.of(columns, frame[name].count, shape=spec.shape, targets=dict(spec.targets))
+    if schema is not None and tells_cells_apart(schema) and not frame.meta.pop(CELL_KEY):
+        frame.box = None  # what the key is for
     return frame
 
 
