@@ -69,8 +69,9 @@ def _numbers(array: Array) -> Array:
 
 
 def _texts(array: Array) -> tuple[Array, str]:
-    """Text of fixed width."""
-    return (array.astype(STRING), array.dtype.str) if _is_clean(array) else _escaped(array, array.dtype.str)
+    """Text of fixed width, which numpy makes text of any width only in the byte order of the machine."""
+    dtype, array = array.dtype.str, array.astype(array.dtype.newbyteorder("="), copy=False)
+    return (array.astype(STRING), dtype) if _is_clean(array) else _escaped(array, dtype)
 
 
 def _written(array: Array, kind: str) -> tuple[Array, str]:
@@ -91,7 +92,7 @@ def _is_clean(array: Array) -> bool:
     width = array.dtype.itemsize // 4
     if not array.size or not width:
         return True
-    codes = np.array(array, dtype=array.dtype.newbyteorder("="), order="C").view(np.uint32).reshape(-1, width)
+    codes = np.array(array, order="C").view(np.uint32).reshape(-1, width)
     inside = (codes[:, :-1] == 0) & (codes[:, 1:] != 0)
     return not inside.any() and not (codes >> 11 == 0xD800 >> 11).any()
 
@@ -163,15 +164,18 @@ class ColumnNames:
         """What is known from the frames of a record."""
         made = cls()
         specs: dict[str, ColumnSpec] = {}
-        if record.system is not None and ATOMS in record.system:
-            specs |= BlockSpec.of(record.system[ATOMS]).columns
-        if record.trajectory is not None and ATOMS in record.trajectory.schema.blocks:
-            specs |= record.trajectory.schema.blocks[ATOMS].columns
+        tags: dict[str, str] = {} if record.frame is None else dict(record.frame.meta.tags)
+        for part in (record.system, record.frame):
+            if part is not None and ATOMS in part:
+                specs |= BlockSpec.of(part[ATOMS]).columns
+        if record.trajectory is not None:
+            schema = record.trajectory.schema
+            specs |= schema.blocks[ATOMS].columns if ATOMS in schema.blocks else {}
+            tags = {key: declared.tag for key, declared in schema.meta.items()}
         for name, spec in specs.items():
             made._known[name] = (spec.trailing, spec.dtype, spec.dtype in WIDEST)
-        tags = {} if record.trajectory is None else record.trajectory.schema.meta
-        made._reals |= {key for key, declared in tags.items() if declared.tag.startswith("f64")}
-        made._large |= {key for key, declared in tags.items() if declared.tag.startswith(WIDEST)}
+        made._reals |= {key for key, tag in tags.items() if tag.startswith("f64")}
+        made._large |= {key for key, tag in tags.items() if tag.startswith(WIDEST)}
         return made
 
     def kept(self, name: str, column: Column) -> Column:

@@ -43,6 +43,7 @@ from ._ase_table import (
 )
 from ._ase_units import Scales
 from ._ase_values import MISSING, decoded, uncoded
+from ._dump_columns import REDUCED
 from ._momenta import momenta_of, velocities_of
 from ._xyz_header import MARKED
 
@@ -171,7 +172,9 @@ class Giving:
             rows = slice(None) if valid is None else valid
             if np.array_equal(derived[rows], there[rows], equal_nan=True):
                 return stored.values
-        return momenta_of(self.scales.array(there, "velocity"), masses)
+        given = self.scales.array(there, "velocity")
+        # Numbers that nobody says the unit of are velocities of ASE itself, as they are its positions and forces.
+        return momenta_of(given, masses) if self.scales.knows("velocity") else given * masses[:, None]
 
     def _in_declared_unit(self, velocities: Array) -> Array:
         declared = self._snapshot.units or {}
@@ -203,6 +206,7 @@ class Giving:
     # ------------------------------------------------------------ what comes from elsewhere
     def give_the_rest(self) -> None:
         """Give what is left under the names of ASE."""
+        self._call_ratios_by_their_names()
         self._numbers()
         if "positions" not in self.arrays:
             self._give_positions()
@@ -211,6 +215,12 @@ class Giving:
         if self._left or self._keys or not self.map:
             self._give_columns()
             self._give_info()
+
+    def _call_ratios_by_their_names(self) -> None:
+        """Take masses and charges that are ratios for what they are, where no unit of them is known."""
+        for name, ratio in REDUCED.items():
+            if ratio in self._left and name not in self._columns and not self.scales.knows(name):
+                self._columns[name] = self._left[name] = self._left.pop(ratio)
 
     def _give_columns(self) -> None:
         for row in RESULT_ROWS:
@@ -295,9 +305,9 @@ class Giving:
     # ------------------------------------------------------------ what is lost
     def tell(self) -> None:
         """Note what Atoms do not hold, and what is not known of units."""
-        for name, block in self._snapshot.frame.items():
-            if name != ATOMS and block.count:
-                self._lose(f"{name} ({block.count})")
+        blocks = self._snapshot.frame.items()
+        if lost := [f"{name} ({block.count})" for name, block in blocks if name != ATOMS and block.count]:
+            self._lose(", ".join(lost))
         if self._block.shape is not None:
             self._lose("the shape of atoms")
         self.notes += self.scales.notes()

@@ -44,6 +44,10 @@ class Scales:
             return 1.0
         return found
 
+    def knows(self, quantity: str) -> bool:
+        """Whether numbers of a quantity are converted."""
+        return quantity in self._known
+
     def array(self, values: Array, quantity: str | None) -> Array:
         """An array of reals in the unit of ASE; any other as it is."""
         by = self.of(quantity) if values.dtype.kind == "f" else 1.0

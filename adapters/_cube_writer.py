@@ -3,6 +3,7 @@
 Reference: https://gaussian.com/cubegen/
 
 Numbers of the header have six decimals, or as many as are asked for; those that came from a cube have all their digits.
+Digits that do not come back are a loss that is named, unless a person has asked for so many decimals.
 A number that fills its columns is set off by a blank, which makes the line longer.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,9 @@ from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.box import is_regular
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
+from molrec_convert.text.decimals import as_printed
 from molrec_convert.text.grid import format_grid
+from molrec_convert.text.table import FORTRAN, scan_numbers
 
 from ._cube_frame import (
     COMMENT,
@@ -43,11 +47,13 @@ from ._cube_frame import (
     scale_of,
 )
 from ._cube_values import FEWEST
+from ._digits import LostDigits
 
 Array = np.ndarray[Any, Any]
 
 HEADER_DECIMALS, HEADER_MARGIN = 6, 6
 """Decimals of the header's reals, and what their columns hold besides."""
+HEADER_REASON = f"numbers before the values have {HEADER_DECIMALS} decimals; --decimals writes more"
 INTEGER_WIDTH = 5
 PER_LINE = 6
 IDS_PER_LINE = 10
@@ -59,6 +65,12 @@ class CubeExporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._decimals = options.decimals
+        self._lost = LostDigits()
+
+    @property
+    def losses(self) -> list[Loss]:
+        """The digits that the frames showed to be lost."""
+        return self._lost.losses
 
     def head(self, first: Snapshot) -> bytes:
         """Nothing stands before the first cube."""
@@ -71,7 +83,7 @@ class CubeExporter:
 
     def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
         """One cube."""
-        return Cube(self._path, self._decimals, snapshot, ordinal).text()
+        return Cube(self._path, self._decimals, snapshot, ordinal, self._lost).text()
 
 
 def lost(contents: Contents) -> Iterator[Loss]:
@@ -106,8 +118,9 @@ def _has_other_numbers(snapshot: Snapshot) -> bool:
 class Cube:
     """One frame on its way into a cube."""
 
-    def __init__(self, path: str, decimals: int | None, snapshot: Snapshot, ordinal: int) -> None:
+    def __init__(self, path: str, decimals: int | None, snapshot: Snapshot, ordinal: int, lost: LostDigits) -> None:
         self._path, self._ordinal = path, ordinal
+        self._lost = lost
         self._decimals = decimals
         self._frame, self._about = snapshot.frame, snapshot.about
         kept = self._about.get(UNITS)
@@ -127,9 +140,11 @@ class Cube:
         lines = [*self._comments(names), *self._header(grid.shape or (), len(fields), orbitals)]
         head = "\n".join(lines) + "\n"
         decimals = self._about.get(DECIMALS, FEWEST) if self._decimals is None else self._decimals
-        return format_grid(
-            fields, (grid.shape or (0,))[-1], decimals=decimals, per_line=PER_LINE, head=self._encoded(head)
-        )
+        start = self._encoded(head)
+        text = format_grid(fields, (grid.shape or (0,))[-1], decimals=decimals, per_line=PER_LINE, head=start)
+        if self._decimals is None:
+            self._check_fields(names, grid, memoryview(text)[len(start) :], decimals)
+        return text
 
     def _error(self, message: str) -> FormatError:
         return FormatError(message, path=self._path, frame=self._ordinal)
@@ -155,6 +170,20 @@ class Cube:
             values = np.where(rows, values, np.nan)
         return list(values.reshape(len(values), -1).T)
 
+    def _check_fields(self, names: Sequence[str], grid: Block, text: memoryview, decimals: int) -> None:
+        """Name the fields whose values do not come back."""
+        reason = f"values have {decimals + 1} digits; --decimals writes more"
+        read: Array | None = None
+        first = 0
+        for name in names:
+            column = grid.column(name)
+            width = math.prod(column.trailing)
+            if not self._lost.knows(f"{GRID}.{name}"):
+                read = scan_numbers(text, dialect=FORTRAN)[0].reshape(grid.count, -1) if read is None else read
+                found = read[:, first : first + width]
+                self._lost.check(f"{GRID}.{name}", column, partial(found.reshape, column.values.shape), reason)
+            first += width
+
     def _cell(self, shape: Sequence[int]) -> tuple[Array, Array]:
         """The origin and the steps along the axes: those of the source where they still give the cell to the bit."""
         box = self._frame.box
@@ -170,7 +199,19 @@ class Cube:
         origin = self._kept(ORIGIN, 3)
         if origin is None or not np.array_equal(origin * self._scale, box.origin):
             origin = self._lengths(box.origin)
+        if self._decimals is None:
+            self._check_cell(origin, voxels, shape, box)
         return origin, voxels
+
+    def _check_cell(self, origin: Array, voxels: Array, shape: Sequence[int], box: Box) -> None:
+        if not self._gives(self._as_read(voxels), shape, box):
+            self._lost.add(Loss("digits of box", HEADER_REASON))
+        if not np.array_equal(self._as_read(origin) * self._scale, box.origin):
+            self._lost.add(Loss("digits of box.origin", HEADER_REASON))
+
+    def _as_read(self, values: Array) -> Array:
+        """What a reader makes of numbers of the header."""
+        return values if self._from_a_cube else as_printed(values, HEADER_DECIMALS)
 
     def _gives(self, voxels: Array, shape: Sequence[int], box: Box) -> bool:
         vectors = grid_cell(shape, voxels, self._scale)
@@ -241,8 +282,18 @@ class Cube:
             charges = _filled(atoms.column("nuclear_charge"), charges)
         positions = (self._lengths(_filled(atoms.column(name), np.nan)) for name in "xyz")
         reals = np.stack([charges, *positions], axis=1)
+        if self._decimals is None:
+            self._check_atoms(atoms, self._as_read(reals))
         for number, row in zip(numbers.tolist(), reals.tolist(), strict=True):
             yield self._line(number, row)
+
+    def _check_atoms(self, atoms: Block, read: Array) -> None:
+        for name, values in zip(("nuclear_charge", *"xyz"), read.T, strict=True):
+            if name in atoms:
+                scale = 1.0 if name == "nuclear_charge" else self._scale
+                self._lost.check(
+                    f"atoms.{name}", atoms.column(name), partial(np.multiply, values, scale), HEADER_REASON
+                )
 
     def _numbers(self, atoms: Block) -> Array:
         """The atomic numbers; those of the source that are negative stand where none is known."""

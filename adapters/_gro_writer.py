@@ -1,24 +1,28 @@
 """Writing GRO files: frame after frame, each with its title, its atoms and its box.
 
 Decisions: numbers have the decimals of their source, where it says them, else those of GROMACS, 3 and 4; their columns
-are as wide as GROMACS makes them. Atom and residue numbers keep their last five digits. A box has as many decimals as
-it needs, for it is in free format. A cell in another orientation is turned together with the positions and velocities,
-which is a loss that is named.
+are as wide as GROMACS makes them; digits that do not come back are a loss that is named, unless a person has asked for
+so many. Atom and residue numbers keep their last five digits. A box has as many decimals as it needs, for it is in free
+format. A cell in another orientation is turned together with the positions and velocities, which is named as well.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from molrec_convert.adapter import Note, Snapshot
 from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.loss import Loss
 from molrec_convert.mapping.units import DIMENSIONLESS_DOCUMENT, SYSTEMS, factor
 from molrec_convert.model import Block
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
+from molrec_convert.text.decimals import as_printed
 
+from ._digits import LostDigits
 from ._gro_box import PER_NM, box_line, placed, says
 from ._gro_layout import POSITIONS, VELOCITIES
 from ._gro_lines import Digits, LinePrinter
@@ -37,8 +41,6 @@ MOST_DECIMALS = 40
 """Decimals that a source may have; more are no numbers of positions."""
 BESIDES = 5
 """Columns of a number besides its decimals: sign, three digits, point."""
-EXACT = 1e-9
-"""How far from a whole number of its last decimal a number may be that is written as it is."""
 
 
 class GroExporter:
@@ -50,7 +52,13 @@ class GroExporter:
         self._path = path
         self._decimals = options.decimals
         self._printer = LinePrinter(path, self._note)
+        self._lost = LostDigits()
         self.notes: list[Note] = []
+
+    @property
+    def losses(self) -> list[Loss]:
+        """The digits that the frames showed to be lost."""
+        return self._lost.losses
 
     def head(self, first: Snapshot) -> bytes:
         """Nothing: each frame has a head of its own."""
@@ -73,15 +81,20 @@ class GroExporter:
                 self._note(
                     "the cell is left-handed; its third vector is written reversed, which spans the same lattice"
                 )
+            elif rotation is None and per_nm == PER_NM and not says(line, box):
+                self._lost.add(Loss("digits of box", "what is zero but for its last digits is written as zero"))
         positions = self._positions(atoms, rotation) / per_nm
         velocities, moving = velocities_of(snapshot)
+        per_speed = unit_of(snapshot, "velocity") or PER_NM
         if velocities is not None:
             if snapshot.units is None:
                 self._note("the units are not known; the velocities are taken for angstrom/ps")
-            velocities = velocities / (unit_of(snapshot, "velocity") or PER_NM)
+            velocities = velocities / per_speed
             velocities = velocities if rotation is None else rotation @ velocities
         digits = self._digits(snapshot, atoms)
-        self._tell_rounding(atoms, positions, velocities, digits)
+        if rotation is None:
+            self._check_digits(atoms, positions, POSITIONS, digits.positions, per_nm)
+            self._check_digits(atoms, velocities, VELOCITIES, digits.velocities, per_speed)
         text = self._printer.atom_lines(atoms, positions, velocities, moving, digits, ordinal)
         moment = Moment(in_picoseconds(snapshot), snapshot.step)
         title = written_title(about.get(TITLE), moment, counted=snapshot.step in (None, ordinal))
@@ -114,26 +127,31 @@ class GroExporter:
         least = max(positions + BESIDES, velocities + BESIDES - 1)
         return Digits(positions, velocities, max(least, _number(about.get(WIDTH)) or 0))
 
-    def _tell_rounding(self, atoms: Block, positions: Array, velocities: Array | None, digits: Digits) -> None:
-        """Say once that numbers have more digits than are written, unless a person or a precision asks for that."""
-        if self._decimals is not None or any(note.message.startswith("numbers are rounded") for note in self.notes):
+    def _check_digits(
+        self, atoms: Block, values: Array | None, names: tuple[str, ...], decimals: int, per_nm: float
+    ) -> None:
+        """Name columns that come back with other numbers, unless a person asks for so many decimals."""
+        if values is None or self._decimals is not None:
             return
-        for names, values, decimals in (
-            (POSITIONS, positions, digits.positions),
-            (VELOCITIES, velocities, digits.velocities),
-        ):
-            if values is None or (names[0] in atoms and atoms.column(names[0]).precision is not None):
-                continue
-            scaled = np.abs(values) * 10.0**decimals
-            with np.errstate(invalid="ignore"):  # a simulation that blew up has numbers that are none
-                rounded = np.abs(scaled - np.rint(scaled)) > EXACT + 1e-15 * scaled
-            if rounded.any():
-                unit = "nm" if names is POSITIONS else "nm/ps"
-                self._note(f"numbers are rounded to {decimals} decimals of {unit}; --decimals writes more")
+        unit = "nm" if names is POSITIONS else "nm/ps"
+        for name, printed in zip(names, values, strict=True):
+            if name in atoms:
+                column = atoms.column(name)
+                read = partial(_as_read, column.values, printed, decimals, per_nm)
+                what = f"the numbers have {decimals} decimals of {unit}; --decimals writes more"
+                self._lost.check(f"atoms.{name}", column, read, what)
 
     def _note(self, message: str) -> None:
         if all(note.message != message for note in self.notes):
             self.notes.append(Note(message))
+
+
+def _as_read(values: Array, printed: Array, decimals: int, per_nm: float) -> Array:
+    """What a reader makes of numbers in nm, in the unit of a record: directly, or as ``--to-units`` does of Å."""
+    if per_nm == PER_NM:
+        return as_printed(values, decimals - 1)
+    read = as_printed(printed, decimals) * per_nm
+    return np.where(read == values, values, as_printed(printed * PER_NM, decimals - 1) * (per_nm / PER_NM))
 
 
 def unit_of(snapshot: Snapshot, quantity: str) -> float | None:

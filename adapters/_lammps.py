@@ -5,7 +5,7 @@ References: https://docs.lammps.org/Howto_triclinic.html, https://docs.lammps.or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ from molrec_convert.model.dtypes import STRING
 
 Array = np.ndarray[Any, Any]
 
-TYPE_MAP_NOTE = "the types are no elements; --type-map 1=Si,2=O names them"
+EXAMPLES = ("Si", "O")
+"""Elements that an example of a type map names: types count, and their numbers tell nothing."""
 
 STYLES = ("real", "metal", "si", "cgs", "electron", "micro", "nano", DIMENSIONLESS)
 
@@ -146,6 +147,16 @@ def elements_of_types(kinds: Column, given: Mapping[str, str], *, path: str) -> 
         raise OptionError(f"--type-map: {wrong[0]!r} is no element", path=path)
     symbols = np.array(chosen, dtype=STRING)
     return Column.of(symbols[codes] if len(labels) else np.zeros(0, dtype=STRING))
+
+
+def type_map_note(labels: Iterable[object]) -> str:
+    """What to say of types that are no elements, with an example for the first of them.
+
+    >>> type_map_note([3, 5, 7])
+    'the types are no elements; --type-map 3=Si,5=O names them'
+    """
+    pairs = zip((str(label) for label in labels), EXAMPLES, strict=False)
+    return f"the types are no elements; --type-map {','.join('='.join(pair) for pair in pairs)} names them"
 
 
 def order_by_id(values: Array) -> tuple[Array | None, str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 MOST_ID = np.uint64(2**63 - 1)
 NAMED_BY = ("elements", "types")
 """What atoms are called by where they have no names."""
+LETTERS = ("altLocs", "chainIDs", "icodes")
+"""What stands in columns of one letter in PDB files, and not in a record where no row has one."""
+IN_PDB: Mapping[str, float] = MappingProxyType({"occupancies": 0.0, "tempfactors": 1.0})
+"""What the parser of PDB files of MDAnalysis gives to rows without such a number."""
+RECORD_TYPES = "record_types"
+"""What only atoms of PDB files and their kin have."""
 
 
 def topology_of(frame: Frame) -> Topology:
@@ -142,9 +149,9 @@ def _runs(criteria: list[Array], count: int) -> tuple[Array, Array]:
 def _made_up(values: Mapping[str, Array], residues: Residues) -> dict[str, Array]:
     """What MDAnalysis cannot do without, or users do not expect to miss, where a record does not say it."""
     numbers, names = residues.numbered_by, residues.named_by
-    one = np.ones(residues.count, np.int64)
+    one, atoms = np.ones(residues.count, np.int64), len(residues.of_atoms)
     made: dict[str, Array] = {
-        "ids": np.arange(len(residues.of_atoms)) + 1,
+        "ids": np.arange(atoms) + 1,
         "resids": residues.picked("resids", values[numbers]) if numbers else one,
         "segids": np.full(residues.segments, NO_SEGMENT, object),
     }
@@ -154,4 +161,8 @@ def _made_up(values: Mapping[str, Array], residues: Residues) -> dict[str, Array
     source = next((name for name in NAMED_BY if name in values), None)
     if source is not None:
         made["names"] = values[source]
+    if not values.keys().isdisjoint((RECORD_TYPES, *LETTERS)):  # people select by those that are blank, too
+        made |= {name: residues.picked(name, np.full(atoms, "", object)) for name in LETTERS}
+    if RECORD_TYPES in values:
+        made |= {name: np.full(atoms, number) for name, number in IN_PDB.items()}
     return {name: given for name, given in made.items() if name not in values}

@@ -29,6 +29,10 @@ FINER = 1000.0
 more decimals is that of the file's numbers, and two thirds of a position compress away."""
 SMALL = 9
 """Frames of so few atoms hold binary32 as they are."""
+PLAIN, HEAD = 56, 92
+"""The bytes of a frame before its positions: of few atoms, and of compressed ones."""
+LARGE_MAGIC = 2023
+"""Begins frames whose size takes eight bytes."""
 LENGTH = float(factor("length", SYSTEMS["gromacs"], SYSTEMS["molrec"]) or 1.0)
 ATOMS = "atoms"
 LARGEST = 2**31 - 2
@@ -43,6 +47,7 @@ class XtcImporter:
     def __init__(self, options: Options) -> None:
         del options
         self._file: Any = None
+        self._count, self._cut = 0, False
 
     def open(self, path: Path, *, atoms: int | None = None) -> int | None:
         """Open the file and find its frames."""
@@ -51,9 +56,11 @@ class XtcImporter:
         del atoms
         self._file = XTCFile(str(path))
         try:
-            return len(self._file)
+            self._count = len(self._file)
         except OSError:
             return None  # the file ends inside a header: its frames are read one after another
+        self._cut = bool(self._count) and end_of_frame(path, int(self._file.offsets[-1])) != path.stat().st_size
+        return self._count
 
     def frames(self, ordinals: Sequence[int] | None) -> Iterator[Snapshot]:
         """The frames of these numbers, or all."""
@@ -61,6 +68,8 @@ class XtcImporter:
             self._file.seek(0)
             while (found := self._next()) is not None:
                 yield snapshot_of_xtc(found)
+            if self._cut:
+                raise TruncatedError("the file ends inside the frame", frame=self._count)
             return
         place = -1
         for ordinal in ordinals:
@@ -70,6 +79,8 @@ class XtcImporter:
             if (found := self._next()) is None:
                 raise TruncatedError("the file ends inside the frame", frame=ordinal)
             yield snapshot_of_xtc(found)
+        if self._cut and place == self._count - 1:
+            raise TruncatedError("the file ends inside the frame", frame=self._count)
 
     def _next(self) -> Any:
         try:
@@ -154,6 +165,19 @@ def snapshot_of_xtc(found: Any) -> Snapshot:
         about.set(PRECISION, float(found.prec))
     frame = Frame.of({"atoms": Block.of(columns, len(positions))}, box, Meta())
     return Snapshot(frame, int(found.step), float(found.time), about, document(SYSTEMS["molrec"]), notes)
+
+
+def end_of_frame(path: Path, offset: int) -> int:
+    """Where the frame that begins at a place of the file ends; the library takes what is cut off for the end."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        head = file.read(HEAD + 4)
+    magic, atoms = (int.from_bytes(head[k : k + 4], "big") for k in (0, 4))
+    if atoms <= SMALL:
+        return offset + PLAIN + 12 * atoms
+    wide = 4 if magic == LARGE_MAGIC else 0
+    size = int.from_bytes(head[HEAD - 4 : HEAD + wide], "big")
+    return offset + HEAD + wide + (size + 3) // 4 * 4
 
 
 def whole_numbers(x: Array, precision: float) -> Array | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from molrec_convert.errors import FormatError, RecordError
+from molrec_convert.loss import Loss
 from molrec_convert.model import Box
 from molrec_convert.text.faults import quote
 from molrec_convert.text.numbers import parse_real
@@ -141,23 +142,59 @@ def _is_standard(vectors: Array) -> bool:
     return bool((np.abs(below) <= ROUNDING * size).all() and (vectors.diagonal() > 0.0).all())
 
 
+def lost_of_cell(record: str, cell: Placed, box: Box, *, exact: bool) -> Loss | None:
+    """What a CRYST1 record does not give back of a cell in Å.
+
+    Parameters
+    ----------
+    record
+        Its text.
+    cell, box
+        What it states.
+    exact
+        Whether every bit counts; where the cell was turned, or converted from another unit, the last ones do not.
+    """
+    try:
+        read = read_cell(record.encode(), path="", line=0)
+    except FormatError as error:
+        raise ValueError(error.message.removeprefix("CRYST1: ")) from None
+    if read.box is None:
+        return Loss("box", "its numbers stand for no cell in the format")
+    if exact and cell.rotation is None and not cell.reversed:
+        same = np.array_equal(read.box.vectors, box.vectors)
+    else:
+        same = np.allclose(read.numbers, cell.numbers, rtol=ROUNDING, atol=0.0)
+    return None if same else Loss("digits of box", "lengths have three decimals, angles two")
+
+
 def no_cell_record() -> str:
     """The record of a frame without a cell, among others that have one."""
     return cell_record(DUMMY, "P 1", 1)
 
 
-def cell_record(numbers: Sequence[float], group: str, copies: int | None) -> str:
-    """The text of a CRYST1 record; ValueError with the number that does not fit."""
-    fields = [_number(value, 9, 3) for value in numbers[:3]] + [_number(value, 7, 2) for value in numbers[3:]]
+def cell_record(numbers: Sequence[float], group: str, copies: int | None, *, kept: bool = False) -> str:
+    """The text of a CRYST1 record; ValueError with the number that does not fit.
+
+    Parameters
+    ----------
+    numbers
+        a, b, c and α, β, γ.
+    group, copies
+        The space group and the number Z.
+    kept
+        Whether the numbers are those of a source, which may have filled its columns with more decimals.
+    """
+    places = [(9, 3)] * 3 + [(7, 2)] * 3
+    fields = [_number(value, *place, kept=kept) for value, place in zip(numbers, places, strict=True)]
     count = "" if copies is None else f"{copies:4d}"
     return f"CRYST1{''.join(fields)} {group:<11.11}{count}".rstrip()
 
 
-def _number(value: float, width: int, decimals: int) -> str:
-    """A number in its columns; a source's own may have more decimals than the format's."""
+def _number(value: float, width: int, decimals: int, *, kept: bool) -> str:
+    """A number in its columns."""
     text = f"{value:{width}.{decimals}f}"
     exact = repr(value)
-    if float(text) != value and len(exact) <= width and "e" not in exact:
+    if kept and float(text) != value and len(exact) <= width and "e" not in exact:
         text = exact.rjust(width)
     if len(text) > width:
         raise ValueError(f"{value!r} does not fit {width} columns")

@@ -6,6 +6,7 @@ Reference: wwPDB format 3.3, "Coordinate Section".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,10 @@ import numpy as np
 from molrec_convert.errors import FormatError
 from molrec_convert.mapping.elements import SYMBOLS
 from molrec_convert.model import Block, Column, ColumnSpec
+from molrec_convert.text.decimals import as_printed
 from molrec_convert.text.table import format_table
 
+from ._digits import LostDigits
 from ._pdb_elements import ISOTOPES, name_field
 from ._pdb_numbers import hybrid36
 from ._pdb_symbols import combinations
@@ -42,6 +45,8 @@ AXES = {"anisou": (6,)}
 SERIALS = -9999, 10**5 + 2 * 26 * 36**4 - 1
 """The least and the greatest number that five columns hold, in hybrid-36."""
 LETTERS = {mass: letter for letter, mass in ISOTOPES.items()}
+POSITION_DECIMALS, REAL_DECIMALS = 3, 2
+"""Decimals of positions, and of occupancies and B factors."""
 NAME = 4
 """Characters of a name."""
 BLANK, NEWLINE = ord(" "), ord("\n")
@@ -118,9 +123,10 @@ def _ambiguous(ids: Column, bonds: Block) -> int | None:
 class LinePrinter:
     """Prints atom lines; several threads may ask."""
 
-    def __init__(self, path: str, note: Callable[[str], None]) -> None:
+    def __init__(self, path: str, note: Callable[[str], None], lost: LostDigits) -> None:
         self._path = path
         self._note = note
+        self._lost = lost
         self._last: tuple[tuple[Any, ...], tuple[Table, Table]] | None = None
 
     def atom_lines(self, atoms: Block, positions: Array, serials: Serials, rotation: Array | None, frame: int) -> bytes:
@@ -148,11 +154,11 @@ class LinePrinter:
     # ------------------------------------------------------------ numbers
     def _position_table(self, positions: Array, frame: int) -> Table:
         count = positions.shape[1]
-        text = format_table(list(positions), [3] * 3, separator=b"", terminator=b"", widths=[8] * 3)
+        text = format_table(list(positions), [POSITION_DECIMALS] * 3, separator=b"", terminator=b"", widths=[8] * 3)
         if len(text) != 24 * count:
             for row, values in enumerate(positions.T.tolist()):
                 for axis, value in zip("xyz", values, strict=True):
-                    if len(f"{value:8.3f}") > 8:
+                    if len(f"{value:8.{POSITION_DECIMALS}f}") > 8:
                         what = f"atom {row + 1}: {axis} = {value!r} does not fit the 8 columns of a position"
                         raise FormatError(what, path=self._path, frame=frame)
         return np.frombuffer(text, np.uint8).reshape(count, 24)
@@ -160,16 +166,19 @@ class LinePrinter:
     def _real_table(self, column: Column, name: str, frame: int) -> Table:
         """Two decimals in six columns; fewer where the number is too large for them."""
         values = column.values
-        text = format_table([values], [2], separator=b"", terminator=b"", widths=[6])
+        read = partial(as_printed, values, REAL_DECIMALS)
+        text = format_table([values], [REAL_DECIMALS], separator=b"", terminator=b"", widths=[6])
         if len(text) == 6 * len(values):
             table = np.frombuffer(text, np.uint8).reshape(-1, 6)
         else:
             words = [self._six(value, row, name, frame) for row, value in enumerate(values.tolist())]
             table = np.frombuffer("".join(words).encode(), np.uint8).reshape(-1, 6)
+            read = partial(np.array, words, np.float64)
+        self._lost.check(f"atoms.{name}", column, read, "occupancies and B factors have two decimals in six columns")
         return table if column.valid is None else np.where(column.valid[:, None], table, np.uint8(BLANK))
 
     def _six(self, value: float, row: int, name: str, frame: int) -> str:
-        for decimals in (2, 1, 0):
+        for decimals in range(REAL_DECIMALS, -1, -1):
             word = f"{value:6.{decimals}f}"
             if len(word) <= 6:
                 return word

@@ -1,27 +1,32 @@
 """Writing PDB files: models, cells, text and bonds around the atom lines.
 
-Reference: wwPDB format 3.3. Positions have three decimals, occupancies and B factors two: that is the format. A cell
-fixes the orientation; another one is turned into it together with the positions, which is a loss that is named.
-Frames of several are models, each with its cell, for readers look for it there; bonds of all models stand once behind
-the last. No END follows models: several programs take it for one frame more.
+Reference: wwPDB format 3.3. Positions and lengths of a cell have three decimals, its angles, occupancies and B factors
+two: that is the format, and digits that do not come back are a loss that is named. A cell fixes the orientation; one of
+another is turned into it together with the positions, which is named, too. Frames of several are models, each with its
+cell, for readers look for it there; bonds of all models stand once behind the last. No END follows models: several
+programs take it for one frame more.
 """
 
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from molrec_convert.adapter import Note, Snapshot
 from molrec_convert.errors import FormatError
+from molrec_convert.loss import Loss
 from molrec_convert.mapping.units import SYSTEMS, factor
-from molrec_convert.model import Block, Column, Meta
+from molrec_convert.model import Block, Box, Column, Meta
 from molrec_convert.options import Options
+from molrec_convert.text.decimals import as_printed
 
+from ._digits import LostDigits
 from ._pdb_bonds import bond_lines
-from ._pdb_cell import Placed, cell_record, no_cell_record, placed
-from ._pdb_lines import LinePrinter, Serials, foreign_columns, serials_of
+from ._pdb_cell import Placed, cell_record, lost_of_cell, no_cell_record, placed
+from ._pdb_lines import POSITION_DECIMALS, LinePrinter, Serials, foreign_columns, serials_of
 from ._pdb_text import OF_THE_CELL, moment_of
 
 Array = np.ndarray[Any, Any]
@@ -74,12 +79,18 @@ class PdbExporter:
     def __init__(self, path: str, options: Options) -> None:
         del options  # the format fixes all that they could choose
         self._path = path
-        self._printer = LinePrinter(path, self._note)
+        self._lost = LostDigits()
+        self._printer = LinePrinter(path, self._note, self._lost)
         self._first = threading.Event()
         self._cells = Before()
         self._waiting: bytes | None = None
         self._bonds = b""
         self.notes: list[Note] = []
+
+    @property
+    def losses(self) -> list[Loss]:
+        """The digits that the frames showed to be lost."""
+        return self._lost.losses
 
     def head(self, first: Snapshot) -> bytes:
         """The text of the source, without what no longer holds for the cell."""
@@ -122,23 +133,29 @@ class PdbExporter:
         if foreign := foreign_columns(atoms.columns):
             columns = {name: column for name, column in atoms.columns.items() if name not in foreign}
             atoms = Block.of(columns, atoms.count)
+        scale = _in_angstrom(snapshot)
         box = snapshot.frame.box
-        had_cell = self._cells.tell(ordinal, box is not None and box.defined)
-        cell = self._cell(snapshot)
-        lines = [] if cell is None else [self._cell_record(cell, snapshot.about, ordinal)]
+        box = None if box is None or not box.defined else _scaled(box, scale)
+        had_cell = self._cells.tell(ordinal, box is not None)
+        cell = None if box is None else self._cell(box, snapshot.about)
+        lines = [] if box is None or cell is None else [self._cell_record(cell, box, snapshot, ordinal)]
         lines += [no_cell_record()] if cell is None and had_cell else []
         lines += self._texts(snapshot, ordinal)
-        positions = self._positions(atoms, snapshot, None if cell is None else cell.rotation)
+        rotation = None if cell is None else cell.rotation
+        positions = self._positions(atoms, scale)
+        if rotation is not None:
+            positions = rotation @ positions
+        else:
+            self._check_positions(atoms, positions, scale)
         bonds = snapshot.frame.get("bonds")
         serials = serials_of(atoms, bonds, self._path, ordinal)
         if serials.note is not None:
             self._note(serials.note)
-        rotation = None if cell is None else cell.rotation
         text = self._printer.atom_lines(atoms, positions, serials, rotation, ordinal)
         return "".join(f"{line}\n" for line in lines).encode() + text, _bond_records(bonds, serials)
 
-    def _positions(self, atoms: Block, snapshot: Snapshot, rotation: Array | None) -> Array:
-        """Positions in Å, in the orientation of the cell: three rows."""
+    def _positions(self, atoms: Block, scale: float) -> Array:
+        """Positions in Å: three rows."""
         if not all(name in atoms for name in "xyz"):
             if atoms.count:
                 raise FormatError("the atoms have no positions", path=self._path)
@@ -149,33 +166,39 @@ class PdbExporter:
                 row = int(np.flatnonzero(~valid)[0])
                 raise FormatError(f"atom {row + 1} has no {name}", path=self._path)
         found = np.stack([atoms[name] for name in "xyz"])
-        scale = factor("length", snapshot.units, SYSTEMS["molrec"]) if snapshot.units is not None else None
-        if scale not in (None, 1.0):
-            found = found * scale
-        return found if rotation is None else rotation @ found
+        return found if scale == 1.0 else found * scale
 
-    def _cell(self, snapshot: Snapshot) -> Placed | None:
-        box = snapshot.frame.box
-        if box is None or not box.defined:
-            return None
-        cell = placed(box, snapshot.about.get("pdb_cryst1"))
+    def _check_positions(self, atoms: Block, positions: Array, scale: float) -> None:
+        for name, values in zip("xyz", positions, strict=True):
+            if name in atoms:
+                column = atoms.column(name)
+                read = partial(_as_read, values, column.values, scale)
+                self._lost.check(f"atoms.{name}", column, read, "positions have three decimals")
+
+    def _cell(self, box: Box, about: Meta) -> Placed:
+        cell = placed(box, about.get("pdb_cryst1"))
         if cell.reversed:
             self._note("the cell is left-handed; its third vector is written reversed, which spans the same lattice")
         return cell
 
-    def _cell_record(self, cell: Placed, about: Meta, ordinal: int) -> str:
+    def _cell_record(self, cell: Placed, box: Box, snapshot: Snapshot, ordinal: int) -> str:
+        about = snapshot.about
         kept = cell.numbers is about.get("pdb_cryst1")
         group, copies = (about.get("space_group", ""), about.get("z_value")) if kept else ("P 1", 1)
         try:
-            return cell_record(cell.numbers, group, copies)
+            record = cell_record(cell.numbers, group, copies, kept=kept)
+            loss = lost_of_cell(record, cell, box, exact=box is snapshot.frame.box)
         except ValueError as error:
             raise FormatError(f"CRYST1: {error}", path=self._path, frame=ordinal) from None
+        if loss is not None:
+            self._lost.add(loss)
+        return record
 
     def _keeps_cell(self, snapshot: Snapshot) -> bool:
         box, kept = snapshot.frame.box, snapshot.about.get("pdb_cryst1")
         if box is None or not box.defined:
             return kept is None
-        return kept is not None and placed(box, kept).numbers is kept
+        return kept is not None and placed(_scaled(box, _in_angstrom(snapshot)), kept).numbers is kept
 
     def _texts(self, snapshot: Snapshot, ordinal: int) -> list[str]:
         """Lines of the source that belong to the frame, and its time."""
@@ -194,6 +217,22 @@ class PdbExporter:
     def _note(self, message: str) -> None:
         if all(note.message != message for note in self.notes):
             self.notes.append(Note(message))
+
+
+def _in_angstrom(snapshot: Snapshot) -> float:
+    """By what lengths are multiplied to be in Å; those whose unit is not known are."""
+    scale = factor("length", snapshot.units, SYSTEMS["molrec"]) if snapshot.units is not None else None
+    return scale or 1.0
+
+
+def _scaled(box: Box, scale: float) -> Box:
+    return box if scale == 1.0 else Box.of(box.vectors * scale, box.origin * scale, box.boundary)
+
+
+def _as_read(printed: Array, values: Array, scale: float) -> Array:
+    """What a reader makes of positions in Å, in the unit of a record: divided, or multiplied as ``--to-units`` does."""
+    read = as_printed(printed, POSITION_DECIMALS)
+    return read if scale == 1.0 else np.where(read / scale == values, values, read * (1.0 / scale))
 
 
 _NO_BONDS = b"CONECT\n"

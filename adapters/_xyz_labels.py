@@ -22,6 +22,7 @@ Array = np.ndarray[Any, Any]
 Words = tuple[Array, list[bytes]]
 
 ISOTOPES = {"D": "H", "T": "H"}
+ATOMIC_NUMBERS = frozenset(map(str, NUMBERS.values()))
 FOLDED = {symbol.upper(): symbol for symbol in NUMBERS}
 
 
@@ -106,8 +107,14 @@ def elements_of(names: Sequence[str]) -> tuple[list[str] | None, str | None]:
         changed = [f"{name} for {symbol}" for name, symbol in zip(names, folded, strict=True) if name != symbol]
         return folded, f"labels are taken for elements whatever their case: {listed(changed)}"
     unknown = [name for name, symbol in zip(names, exact, strict=True) if symbol is None]
-    note = f"the labels {listed(unknown)} are no elements; --type-map {unknown[0]}=C,… names them"
+    example = f"{unknown[0]}={_example(unknown[0])}"
+    note = f"the labels {listed(unknown)} are no elements; --type-map {example},… names them"
     return ([symbol or SYMBOLS[0] for symbol in exact] if any(exact) else None), note
+
+
+def _example(label: str) -> str:
+    """An element for an example: that of an atomic number, which a label may be."""
+    return SYMBOLS[int(label)] if label in ATOMIC_NUMBERS else "C"
 
 
 def exact_element(name: str) -> str | None:

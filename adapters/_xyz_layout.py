@@ -189,7 +189,7 @@ def made_layout(
     if not any(written.property.name == SPECIES for written in layout):
         species = Written(Property(SPECIES, "S", 1), ())
         layout.insert(0, species)
-        for name in _said_by_labels(left, words):
+        for name in _said_by_labels(left, about, words):
             del left[name]
     used = {written.property.name for written in layout}
     added = [written for written in _table_rows(left, velocity) if written.property.name not in used]
@@ -203,14 +203,21 @@ def made_layout(
     return [*layout, *added, *(written for written in others if written.property.width)]
 
 
-def _said_by_labels(columns: Mapping[str, Column], words: WordTable) -> list[str]:
+def are_numbers(name: str, column: Column, about: Mapping[str, Any], words: WordTable) -> bool:
+    """Whether texts are no labels: programs take numbers for atomic ones; only an XYZ source may have had them so."""
+    if about.get("xyz_species") == name:
+        return False
+    return any(word.isascii() and word.isdecimal() for word in words.coded(name, column.values)[1])
+
+
+def _said_by_labels(columns: Mapping[str, Column], about: Mapping[str, Any], words: WordTable) -> list[str]:
     """The columns that need no property of their own, since the labels made of them say as much."""
     element, kinds = columns.get("element"), columns.get("type")
     if element is not None:
         return ["element"] if element.valid is None and _all_exact(words.coded("element", element.values)[1]) else []
-    if kinds is not None and kinds.valid is None and elements_of(words.coded("type", kinds.values)[1])[0] is None:
-        return ["type"]
-    return []
+    if kinds is None or kinds.valid is not None or are_numbers("type", kinds, about, words):
+        return []
+    return ["type"] if elements_of(words.coded("type", kinds.values)[1])[0] is None else []
 
 
 def _all_exact(names: Sequence[str]) -> bool:

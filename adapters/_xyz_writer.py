@@ -32,7 +32,15 @@ from ._xyz_columns import properties_text
 from ._xyz_dialects import read_header, units_of
 from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, PREFIX, RENAMED, Header, is_special
 from ._xyz_labels import EMPTY, listed
-from ._xyz_layout import UNKNOWN_VELOCITY, Written, kept_layout, made_layout, plain_layout, present_columns
+from ._xyz_layout import (
+    UNKNOWN_VELOCITY,
+    Written,
+    are_numbers,
+    kept_layout,
+    made_layout,
+    plain_layout,
+    present_columns,
+)
 from ._xyz_numbers import style_of
 from ._xyz_rows import REST, derived_columns
 from ._xyz_values import CONTROL, key_text, value_text
@@ -93,7 +101,7 @@ class XyzExporter:
         if self._options.plain:
             layout = plain_layout(columns)
             comment = self._free_comment(source, snapshot)
-            self._leave_out(left_out(layout, columns, snapshot, comment))
+            self._leave_out(self._not_said(layout, columns, snapshot, comment))
         elif source is not None and layout is not None and _agrees(source, snapshot):
             comment, scales = source.comment, Scales(None, spellings, source)
             title, behind = str(snapshot.about.get("xyz_title", "")), _vector_lines(snapshot)
@@ -107,7 +115,7 @@ class XyzExporter:
         cells: list[Cell] = []
         styles: list[Style] = []
         for written in layout:
-            for values, style in self._printed(written, columns, atoms.count, scales, ordinal):
+            for values, style in self._printed(written, columns, snapshot, scales, ordinal):
                 cells.append(values)
                 styles.append(style)
         return head.encode() + format_table(cells, styles) + behind
@@ -139,13 +147,29 @@ class XyzExporter:
             raise LossError(f"plain XYZ cannot hold {', '.join(items)}")
         self._left_out.update(dict.fromkeys(items))
 
+    def _not_said(
+        self, layout: Sequence[Written], columns: Mapping[str, Column], snapshot: Snapshot, comment: str
+    ) -> list[str]:
+        """What a plain file does not say of a frame, unless its comment line is the source's."""
+        about = snapshot.about
+        written = {target for each in layout for target in each.targets}
+        numbers = [name for name in LABELS if name in columns and self._are_numbers(name, columns[name], about)]
+        labels = [name for name in LABELS if name not in numbers]
+        found = [f"atoms.{name}" for name in columns if name not in written and name not in labels]
+        if about.get("xyz_comment") != comment:
+            found += [key for key in snapshot.frame.meta if key not in OWN and snapshot.frame.meta[key] != comment]
+            found += ["time"] if snapshot.time is not None else []
+            found += ["box"] if snapshot.frame.box is not None else []
+        return found
+
     # ------------------------------------------------------------ the columns
     def _printed(
-        self, written: Written, columns: dict[str, Column], count: int, scales: Scales, ordinal: int
+        self, written: Written, columns: dict[str, Column], snapshot: Snapshot, scales: Scales, ordinal: int
     ) -> list[tuple[Cell, Style]]:
         """The columns of the file for a property, each with its style."""
+        count = snapshot.frame["atoms"].count
         if not written.targets:
-            return [(self._labels(columns, count), None)]
+            return [(self._labels(columns, snapshot.about, count), None)]
         found: list[tuple[Cell, Style]] = []
         for target in written.targets:
             column = columns[target]
@@ -182,23 +206,31 @@ class XyzExporter:
         empty = "" if written.property == REST else EMPTY
         return codes, [(word or empty).encode() for word in words]
 
-    def _labels(self, columns: dict[str, Column], count: int) -> Cell:
+    def _labels(self, columns: dict[str, Column], about: Mapping[str, Any], count: int) -> Cell:
         """The labels of atoms that no column holds as they are written."""
         columns = {**derived_columns(columns), **columns}  # elements of atomic numbers
-        known = [columns[name] for name in LABELS if name in columns]
-        if not known:
+        present = [name for name in LABELS if name in columns]
+        names = [name for name in present if not self._are_numbers(name, columns[name], about)]
+        if present and not names:
+            self._note(f"the {present[0]}s are numbers and no elements; {UNKNOWN} stands in their place")
+        if not names:
             return np.zeros(count, np.int32), [UNKNOWN.encode()]
-        values: Array = np.full(count, UNKNOWN, dtype=STRING)
-        name = next((name for name in LABELS if name in columns), LABELS[0])
-        if known[0].valid is None:
-            values = known[0].values
-        else:
-            name = "labels"
+        known = [columns[name] for name in names]
+        name, values = names[0], known[0].values
+        if known[0].valid is not None:
+            name, values = "labels", np.full(count, UNKNOWN, dtype=STRING)
             for column in reversed(known):
                 there = np.ones(count, bool) if column.valid is None else column.valid
                 values = np.where(there & (column.values != ""), column.values, values)
         codes, words = self._words.coded(name, values)
         return codes, [(word or UNKNOWN).encode() for word in words]
+
+    def _are_numbers(self, name: str, column: Column, about: Mapping[str, Any]) -> bool:
+        return name != LABELS[0] and are_numbers(name, column, about, self._words)
+
+    def _note(self, message: str) -> None:
+        if all(note.message != message for note in self.notes):
+            self.notes.append(Note(message))
 
     def _check_rest(self, columns: dict[str, Column], ordinal: int) -> None:
         """Refuse a column of several words that does not stand at the end of lines any more."""
@@ -216,18 +248,6 @@ class XyzExporter:
             row = int(np.flatnonzero(values >= 2**63)[0])
             message = f"column {name}: {values[row]} of atom {row + 1} does not fit a signed 64-bit integer"
             raise FormatError(message, path=self._path, frame=ordinal)
-
-
-def left_out(layout: Sequence[Written], columns: Mapping[str, Column], snapshot: Snapshot, comment: str) -> list[str]:
-    """What a plain file does not say of a frame, unless its comment line is the source's."""
-    known = snapshot.about.get("xyz_comment") == comment
-    written = {target for each in layout for target in each.targets}
-    found = [f"atoms.{name}" for name in columns if name not in written and name not in LABELS]
-    if not known:
-        found += [key for key in snapshot.frame.meta if key not in OWN and snapshot.frame.meta[key] != comment]
-        found += ["time"] if snapshot.time is not None else []
-        found += ["box"] if snapshot.frame.box is not None else []
-    return found
 
 
 class Scales:

@@ -25,6 +25,8 @@ LAYOUT = frozenset((MAP, CELL, PBC))
 """What says how Atoms keep the same facts."""
 NO_FILES = frozenset(("molrec", "h5", "mysql", "postgresql", "db", "aselmdb", "bundletrajectory"))
 """What is no file of another format: records, databases, folders."""
+SEVERAL_FILES = frozenset(("xtd",))
+"""What is written as several files, of which one alone cannot be read."""
 TRAJECTORIES = frozenset(
     ("castep-md", "cp2k-dcd", "dlp-history", "lammps-dump-binary", "lammps-dump-text",
      "netcdftrajectory", "traj", "vasp-xdatcar")
@@ -145,7 +147,7 @@ def _adapter(name: str) -> Adapter | None:
         series=name in TRAJECTORIES,
         carries=Carries(frames=not found.single, varying=True),
         file_importer=partial(AtomsImporter, name) if _can("read", name) else None,
-        file_exporter=partial(AtomsExporter, name) if _can("write", name) else None,
+        file_exporter=partial(AtomsExporter, name) if _can("write", name) and name not in SEVERAL_FILES else None,
         library="ASE",
     )
 
@@ -172,7 +174,8 @@ def _reads(name: str, head: bytes) -> str | None:
 def _writes(name: str) -> str | None:
     """The format of a name; pictures and the like, which are not read again, have to be asked for."""
     found = _named(name)
-    return found if found is not None and _can("write", found) and _can("read", found) else None
+    works = found is not None and found not in SEVERAL_FILES and _can("write", found) and _can("read", found)
+    return found if works else None
 
 
 FAMILY = Family(

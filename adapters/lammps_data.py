@@ -33,7 +33,7 @@ from ._data_title import kept_title, step_in, units_in
 from ._data_topology import Ids, read_block
 from ._data_types import Masses, Types, elements_column, elements_told
 from ._data_writer import CARRIES, FACTS, DataExporter
-from ._lammps import TYPE_MAP_NOTE, Style, elements_of_types, order_by_id
+from ._lammps import Style, elements_of_types, order_by_id, type_map_note
 
 Array = np.ndarray[Any, Any]
 
@@ -163,7 +163,7 @@ class DataImporter:
         told = {} if style.dimensionless else elements_told(types, masses, style.factor("mass"), guess=guess)
         used = np.unique(numbers.values).tolist()
         if not any(kind in told for kind in used):
-            snapshot.notes.append(Note(TYPE_MAP_NOTE, lacks="element"))
+            snapshot.notes.append(Note(type_map_note(used), lacks="element"))
             return
         columns["element"] = elements_column(numbers.values, told)
         source = "masses" if masses.values else "type labels"

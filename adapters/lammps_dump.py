@@ -20,18 +20,20 @@ from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 from molrec_convert.steps import unwrapped
-from molrec_convert.text.decimals import fixed_decimals
+from molrec_convert.text.decimals import SAMPLE, fixed_decimals
 from molrec_convert.text.table import ScanError, TableScan, scan_table
 from molrec_convert.text.window import Window
 
 from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names, widened
 from ._dump_header import ITEM, Header, HeaderReader
 from ._dump_writer import FACTS, DumpExporter, lost
-from ._lammps import TYPE_MAP_NOTE, Style, cartesian, elements_of_types, order_by_id
+from ._lammps import Style, cartesian, elements_of_types, order_by_id, type_map_note
 
 Array = np.ndarray[Any, Any]
 
 ROW = "an atom line"
+FIRST_TYPES = (1, 2)
+"""The types of an example where no atom line shows any."""
 
 
 class DumpImporter:
@@ -45,6 +47,7 @@ class DumpImporter:
         self._plans: dict[tuple[bytes, tuple[bytes, ...]], Plan] = {}
         self._last_plan: Plan | None = None
         self._decimals: dict[Plan, dict[str, int]] = {}
+        self._type_map_note = type_map_note(FIRST_TYPES)
         self._last_box: tuple[Any, Box] | None = None
         self._last_about: tuple[Any, Meta] | None = None
 
@@ -67,6 +70,8 @@ class DumpImporter:
             data = window.take() if kept else None
             if header.atoms and not window.terminated:
                 self._check_unterminated(data, header, ordinal, window)
+            if data and not ordinal:  # once, so that all frames say the same
+                self._type_map_note = type_map_note(_types_in(plan, data) or FIRST_TYPES)
             if self._options.sample_decimals and data and plan not in self._decimals:
                 self._decimals[plan] = self._sampled(plan, data)
             yield Span(ordinal, line, start, window.offset - start, (header, plan, window.terminated), data)
@@ -273,7 +278,7 @@ class DumpImporter:
         if given:
             columns["element"] = elements_of_types(kinds, given, path=self._path)
         else:
-            snapshot.notes.append(Note(TYPE_MAP_NOTE, lacks="element"))
+            snapshot.notes.append(Note(self._type_map_note, lacks="element"))
 
     def _order(self, ids: Column | None, snapshot: Snapshot) -> Array | None:
         """The rows sorted by id, or None where they are, or have no distinct ids."""
@@ -295,6 +300,14 @@ def kept_bounds(header: Header) -> tuple[float, ...] | None:
     if not header.tilted and all(lo < hi and lo + (hi - lo) == hi for lo, hi in header.bounds):
         return None
     return tuple(value for row in header.bounds for value in row)
+
+
+def _types_in(plan: Plan, data: bytes) -> list[str]:
+    """The types of the first atom lines, in their order."""
+    place = next((k for k, row in enumerate(plan.rows) if row.target in ("type_id", "type")), None)
+    lines = [line.split() for line in data.split(b"\n", SAMPLE)[:SAMPLE]]
+    found = set() if place is None else {_text(tokens[place]) for tokens in lines if len(tokens) > place}
+    return sorted(found, key=lambda label: (len(label), label))
 
 
 def _may_be_text(name: bytes) -> bool:

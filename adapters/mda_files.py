@@ -8,8 +8,10 @@ Reference: https://userguide.mdanalysis.org/stable/formats/index.html
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
@@ -53,6 +55,10 @@ H5MD_UNITS: Mapping[str, str] = MappingProxyType(
 )
 """MDAnalysis's own, which this format wants to be told."""
 NETCDF, AMBER = b"CDF", b"AMBER"
+WHOLE = 1 << 16
+"""A file of which so many bytes were looked at may go on."""
+LEAVES_OFFSETS = frozenset(("TRR", "XTC"))
+"""MDAnalysis leaves a file beside the source that says where its frames lie: here beside a link to it."""
 AMBER_TOPOLOGY = b"%VERSION"
 """GROMACS gives the same suffix to text that MDAnalysis reads as ITP."""
 XTC_MAGIC = (1995).to_bytes(4, "big")
@@ -66,6 +72,7 @@ class UniverseImporter:
         del options
         self._format = format_name
         self._universe: Any = None
+        self._folder: TemporaryDirectory[str] | None = None
         self._has_topology = format_name in _registry().parsers
         self._has_frames = format_name in _registry().readers
 
@@ -73,6 +80,11 @@ class UniverseImporter:
         """Make a universe of the file alone."""
         import MDAnalysis as mda
 
+        if self._format in LEAVES_OFFSETS:
+            self._folder = TemporaryDirectory(prefix="molrec-convert-")
+            link = Path(self._folder.name) / path.name
+            link.symlink_to(path.resolve())
+            path = link
         name = str(path)
         if not self._has_frames:
             with _registry().parsers[self._format](name) as parser:
@@ -109,8 +121,12 @@ class UniverseImporter:
     def close(self) -> None:
         """Close the file."""
         if self._universe is not None and self._has_frames:
-            self._universe.trajectory.close()
+            with suppress(AttributeError):  # there is no trajectory where it could not be opened
+                self._universe.trajectory.close()
         self._universe = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
 
 
 def as_written(frame: Frame, names: Iterable[str]) -> None:
@@ -239,11 +255,19 @@ def _reads(name: str, head: bytes) -> str | None:
     suffix = name.rpartition(".")[2].lower()
     if suffix in ("cif", "mmcif", "pdbx"):
         return "mmcif" if MMCIF in head and "MMCIF" in _registry().readers else None
+    if suffix == "coor" and not _is_namd(head):
+        return None
     if suffix == "top" and not head.lstrip().startswith(AMBER_TOPOLOGY):
         return "itp"
     if suffix in ("nc", "netcdf"):
         return "ncdf" if head.startswith(NETCDF) and AMBER in head else None
     return _known_suffix(suffix, ("read", "parse"))
+
+
+def _is_namd(head: bytes) -> bool:
+    """Whether these are coordinates of NAMD: the number of atoms, and three binary64 for each."""
+    counts = [int.from_bytes(head[:4], order) for order in ("little", "big")]
+    return any(len(head) == 4 + 24 * count or (24 * count > WHOLE and len(head) >= WHOLE) for count in counts)
 
 
 def _writes(name: str) -> str | None:

@@ -246,7 +246,10 @@ def _is_blank(contents: Contents, name: str) -> bool:
 
 def _is_turned(snapshot: Snapshot) -> bool:
     box = snapshot.frame.box
-    return box is not None and box.defined and placed(box, snapshot.about.get("pdb_cryst1")).rotation is not None
+    if box is None or not box.defined:
+        return False
+    cell = placed(box, snapshot.about.get("pdb_cryst1"))
+    return cell.rotation is not None or cell.reversed
 
 
 FORMAT = Adapter(

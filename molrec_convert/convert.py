@@ -126,6 +126,7 @@ def convert(
     threads: int = 2,
     progress: Progress | None = None,
     checksum: HeadStart | None = None,
+    sync: bool = True,
 ) -> Report:
     """Convert one file to another.
 
@@ -175,6 +176,8 @@ def convert(
         Called after every frame.
     checksum
         The checksum of the source, where it was begun before this was called.
+    sync
+        Wait until the target is on the disk.
 
     Returns
     -------
@@ -202,8 +205,9 @@ def convert(
         sample_decimals=precision == "auto",
     )
     path, stream = _opened(source)
+    _refuse_itself(target, source, topology, trajectory)
     with ThreadPoolExecutor(max_workers=threads) as executor, ExitStack() as stack:
-        part, name, out_stream = _part_of(target, to_format, force=force)
+        part, name, out_stream = _part_of(target, to_format, force=force, sync=sync)
         if part is not None:
             stack.enter_context(part)
         found = open_inputs(
@@ -283,8 +287,17 @@ def _opened(source: str | Path | BinaryIO) -> tuple[Path | str | None, BinaryIO 
     return None, source
 
 
+def _refuse_itself(target: str | Path | BinaryIO, *sources: str | Path | BinaryIO | None) -> None:
+    """Refuse a target that is one of the sources, under whatever name."""
+    if not isinstance(target, str | Path) or not Path(target).exists():
+        return
+    for source in sources:
+        if isinstance(source, str | Path) and Path(source).exists() and Path(source).samefile(target):
+            raise OptionError("the target is the source itself", path=Path(target).name)
+
+
 def _part_of(
-    target: str | Path | BinaryIO, to_format: str | None, *, force: bool
+    target: str | Path | BinaryIO, to_format: str | None, *, force: bool, sync: bool
 ) -> tuple[PartFile | None, str, BinaryIO | None]:
     if not isinstance(target, str | Path):
         if to_format is None or to_format in FORM_NAMES:
@@ -294,7 +307,7 @@ def _part_of(
         raise OptionError("a target is a file or a folder here, not an address", path=target)
     path = Path(target)
     form = record_form(path, to_format)
-    part = PartFile(path, force=force, replaceable=None if form is None else is_replaceable, form=form)
+    part = PartFile(path, force=force, replaceable=None if form is None else is_replaceable, form=form, sync=sync)
     return part, path.name, None
 
 

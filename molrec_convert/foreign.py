@@ -68,15 +68,14 @@ class ForeignOutput:
         """Remove what was written."""
         raise NotImplementedError
 
-    def _measured(self, first: Snapshot) -> Iterator[Loss]:
-        """What trying it out shows that the first frame loses."""
-        del first
+    def _measured(self, snapshot: Snapshot) -> Iterator[Loss]:
+        """What trying it out shows that the frame loses."""
+        del snapshot
         return iter(())
 
     def _note_losses(self, snapshot: Snapshot) -> None:
         found = list(self._found(snapshot))
-        if not self.frames:
-            found += self._measured(snapshot)
+        found += self._measured(snapshot)
         self._tell(condensed(found))
 
     def _tell(self, found: Sequence[Loss]) -> None:

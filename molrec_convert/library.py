@@ -7,6 +7,7 @@ import itertools
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +21,10 @@ from .frames import FrameSelection
 from .options import Options
 from .registry import uncompressed_name
 from .source import Source, cut_short
+
+
+class LibraryError(FormatError):
+    """A library has raised an error of its own."""
 
 
 class Guard:
@@ -72,7 +77,7 @@ class Guard:
         elif isinstance(error, Exception) and not isinstance(error, MemoryError):
             text = self._text(error)
             what = type(error).__name__ + (f": {text}" if text else "")
-            raise FormatError(
+            raise LibraryError(
                 f"{self._adapter.library} cannot {self._way} it as {self._adapter.name} ({what})",
                 path=self._name,
                 frame=self.frame,
@@ -145,22 +150,33 @@ class LibraryInput:
         with self._guard:
             frames = iter(self._importer.frames(chosen))
         for ordinal in itertools.count() if chosen is None else chosen:
-            self._guard.frame = ordinal
-            try:
-                with self._guard:
-                    snapshot = next(frames, None)
-            except TruncatedError as error:
-                if self._options.strict or not self._read:
-                    raise
-                self.notes.append(cut_short(error, self._read))
-                return
+            snapshot = self._next(frames, ordinal)
             if snapshot is None:
                 return
+            if not self._read and ("atoms" not in snapshot.frame or not snapshot.frame["atoms"].count):
+                self.notes.append(Note("there are no atoms in it", frame=ordinal))
             self._read += 1
             yield snapshot
+        if chosen:
+            self._next(frames, chosen[-1] + 1)  # where it may say that the file ends inside a frame
+
+    def _next(self, frames: Iterator[Snapshot], ordinal: int) -> Snapshot | None:
+        """The next frame; None at the end, which a broken frame is, after whole ones."""
+        self._guard.frame = ordinal
+        try:
+            with self._guard:
+                return next(frames, None)
+        except (TruncatedError, LibraryError) as error:
+            if self._options.strict or not self._read:
+                raise
+            what = "truncated: " if isinstance(error, TruncatedError) else ""
+            self.notes.append(cut_short(error, self._read, what=what))
+            return None
 
     def _local_path(self) -> Path:
         path = self._source.path
+        if not self._source.window.peek(1):
+            raise FormatError("an empty file", path=self.name)
         if path is not None and not self._source.is_compressed and path.is_file():
             return path
         self._folder = TemporaryDirectory(prefix="molrec-convert-")
@@ -182,7 +198,8 @@ class LibraryInput:
 
     def close(self) -> None:
         """Close the file, and remove what was written for the library."""
-        self._importer.close()
+        with suppress(Exception):  # the error that led here is the one to tell
+            self._importer.close()
         self._source.close()
         if self._folder is not None:
             self._folder.cleanup()

@@ -31,6 +31,8 @@ class PartFile:
         Whether an existing file or folder may be replaced, even so; None for all files.
     form
         The form of the record that the target is to be; by default that of its name, for a record.
+    sync
+        Whether what was written is on the disk before it has its name; else that is left to whoever uses it.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class PartFile:
         force: bool,
         replaceable: Callable[[Path], bool] | None = None,
         form: Form | None = None,
+        sync: bool = True,
     ) -> None:
         self.target = target.resolve() if target.is_symlink() else target
         self.path = self.target.with_name(self.target.name + ".part")
@@ -48,6 +51,7 @@ class PartFile:
         self.form = form
         self._is_folder = form is ZARR
         self._force = force
+        self._is_synced = sync
         self._lock: int | None = None
         if (suffix := target.suffix.lower()) in COMPRESSIONS:
             raise TargetError(f"files are not compressed as they are written: leave {suffix} away", path=target)
@@ -137,7 +141,7 @@ class PartFile:
     def commit(self) -> None:
         """Give the file its name, for good."""
         try:
-            for path in _tree(self.path):
+            for path in _tree(self.path) if self._is_synced else ():
                 _sync(path)
             if self.target.exists() and not self._force:
                 raise TargetError("the target has come into being meanwhile", path=self.target)
@@ -146,7 +150,8 @@ class PartFile:
             else:
                 self.path.replace(self.target)
             self._release()
-            _sync(self.target.parent)
+            if self._is_synced:
+                _sync(self.target.parent)
         except OSError as error:
             raise TargetError((error.strerror or str(error)).lower(), path=self.target) from None
 

@@ -238,7 +238,13 @@ RULES: tuple[Rule, ...] = (
         refused="no marker, links that lead nowhere, another version",
         warned="a marker where programs do not look for it",
     ),
-    Rule(39, "this project", "The store can be read: it was closed, and its chunks can be decoded.", refused="damage"),
+    Rule(
+        39,
+        "this project",
+        "The store can be read: it was closed, and its chunks can be decoded.",
+        refused="damage",
+        warned="damage where a record is not read, or a file that is still marked as open",
+    ),
 )
 """Every rule, by number."""
 

@@ -230,10 +230,10 @@ class Source:
         return FormatError(str(error), path=self.name, line=line)
 
 
-def cut_short(error: TruncatedError, whole: int) -> Note:
+def cut_short(error: FormatError, whole: int, *, what: str = "truncated: ") -> Note:
     """What a person is told of a file that ends inside a frame, after so many whole ones."""
     kept = "the whole frame before is kept" if whole == 1 else f"the {whole} whole frames before are kept"
-    return Note(f"truncated: {error.message}; {kept}", line=error.line, frame=error.frame, loss=True)
+    return Note(f"{what}{error.message}; {kept}", line=error.line, frame=error.frame, loss=True)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,45 +14,88 @@ from .errors import ConvertError
 from .library import Guard
 from .loss import Loss
 from .model import Block, Box, Column, Frame, Meta
-from .model.dtypes import Array
+from .model.dtypes import ENDPOINTS, Array
 from .model.meta import same_value
 from .options import Options
 from .steps import converted
 
 ATOMS = "atoms"
+ROWS, RELATIONS = 200, 10
+"""How many atoms, and relations of a kind, are tried out."""
 EXACT = 1e-12
 """How far reals may move, relatively, before a person is told: conversions of units cost the last bits."""
 ROUNDED = 1e-2
 """How far they move where it is digits that are lost, and not the values."""
 
 
-def read_back(adapter: Adapter, first: Snapshot, path: Path, options: Options) -> Snapshot | None:
-    """Write a frame to a file and read it; None where the format can only be written.
+def sample(snapshot: Snapshot) -> Snapshot:
+    """The same frame with fewer atoms and relations, so that trying it out costs little however large it is."""
+    frame = snapshot.frame
+    if ATOMS not in frame or frame[ATOMS].count <= ROWS:
+        return snapshot
+    relations = {name: block for name, block in frame.items() if any(end in block for end in ENDPOINTS)}
+    kept = [np.arange(ROWS, dtype=np.uint64)]
+    kept += [block[end][:RELATIONS] for block in relations.values() for end in ENDPOINTS if end in block]
+    rows = np.unique(np.concatenate(kept))
+    rows = rows[rows < frame[ATOMS].count].astype(np.int64)
+    blocks = dict(frame.items())
+    blocks[ATOMS] = _rows_of(frame[ATOMS], rows)
+    for name, block in relations.items():
+        part = _rows_of(block, np.arange(min(RELATIONS, block.count)))
+        columns = dict(part.columns)
+        for end in ENDPOINTS:
+            if end in columns:
+                columns[end] = Column.of(
+                    np.searchsorted(rows, columns[end].values).astype(np.uint64), columns[end].valid
+                )
+        blocks[name] = Block.of(columns, part.count, targets=part.targets)
+    return replace(snapshot, frame=Frame.of(blocks, frame.box, frame.meta), notes=[])
+
+
+def _rows_of(block: Block, rows: Array) -> Block:
+    columns = {
+        key: Column.of(column.values[rows], None if column.valid is None else column.valid[rows], column.precision)
+        for key, column in block.columns.items()
+    }
+    return Block.of(columns, len(rows), targets=block.targets, attributes=block.attributes)
+
+
+def read_back(
+    adapter: Adapter, snapshots: Sequence[Snapshot], path: Path, options: Options, *, frame: int
+) -> Snapshot | None:
+    """Write frames to a file and read the last of them, whose number is given; None where the library cannot read it.
 
     Raises
     ------
     ConvertError
-        Where the frame cannot be written.
+        Where they cannot be written.
     """
     assert adapter.file_exporter is not None
     path.parent.mkdir()
     ignored: list[Note] = []
-    with Guard(adapter, "write", path.name, ignored):
+    with Guard(adapter, "write", path.name, ignored) as guard:
+        guard.path, guard.frame = path, frame
         exporter = adapter.file_exporter(options)
-        exporter.open(path, first)
-        exporter.add(first)
+        exporter.open(path, snapshots[0])
+        for snapshot in snapshots:
+            exporter.add(snapshot)
         exporter.close()
     if adapter.file_importer is None:
         return None
     importer = adapter.file_importer(Options())
+    found = None
     try:
         with Guard(adapter, "read", path.name, ignored):
-            importer.open(path, atoms=first.frame[ATOMS].count if ATOMS in first.frame else 0)
-            return next(importer.frames(None), None)
+            first = snapshots[0].frame
+            importer.open(path, atoms=first[ATOMS].count if ATOMS in first else 0)
+            for found in importer.frames(None):  # noqa: B007 - the last is wanted
+                pass
     except ConvertError:
         return None  # written in a form that this library does not read; that is no loss
     finally:
-        importer.close()
+        with suppress(Exception):
+            importer.close()
+    return found
 
 
 def changes(first: Snapshot, back: Snapshot, is_layout: Callable[[str], bool] = lambda _: False) -> Iterator[Loss]:

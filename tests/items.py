@@ -141,7 +141,15 @@ COLUMNS = {
     "the species of another": Item([values("species", text("a", "b", "c"))]),
     "the positions of another": Item([values("pos", [0.25, -1.5, 2.75])]),
     "scaled positions": Item([values("xs", [0.25, 0.5, 0.75])]),
-}
+    "digits of positions": Item([values("x", [1 / 3, 0.25, -2e-7])]),
+    "digits of one position": Item([values("z", [0.5, 0.1 + 0.2, 0.0])]),
+    "positions to a precision": Item([values("y", Column([0.37, 1.28, -0.01], precision=1e-2))]),
+    "digits of velocities": Item([lambda made: made["atoms"].__setitem__("vx", [1 / 3, 0.0, 0.25]),
+                                  lambda made: [made["atoms"].__setitem__(name, [1 / 3, 0.5, 0.0])
+                                                for name in ("vx", "vy", "vz")] and None]),
+    "digits of factors": Item([lambda made: [made["atoms"].__setitem__(name, [1 / 3, 0.5, 0.25])
+                                             for name in ("occupancy", "b_factor", "nuclear_charge")] and None]),
+}  # fmt: skip
 NULLS = {
     **{f"nulls of atoms.{name}": Item([column(name, dtype, valid=SECOND)]) for name, dtype in OF_ATOMS.items()},
     **{f"nulls of {dtype}": Item([column("my_own", dtype, valid=SECOND)]) for dtype in DTYPES},
@@ -188,6 +196,7 @@ BLOCKS = {
     "pairs": block("pairs", lambda: bonds((0, 2), exclude_14=np.array([True]))),
     "residues": block("residues", lambda: Block({"res_name": text("ALA"), "res_id": u64(4)})),
     "a grid": block("grid", grid),
+    "digits of a grid": block("grid", lambda: Block({"density": np.arange(24) / 7.0}, shape=(2, 3, 4))),
     "orbitals": block("grid", lambda: Block({"mo_3": np.arange(8.0), "mo_4": -np.arange(8.0)}, shape=(2, 2, 2))),
     "fields": block("grid", lambda: Block({"up": np.arange(8.0), "down": -np.arange(8.0)}, shape=(2, 2, 2))),
 }
@@ -261,6 +270,8 @@ CELLS = {
     "mixed axes": cell(Box.orthogonal((4.0, 5.0, 6.0), boundary=FLAGS)),
     "open axes": cell(Box.orthogonal((4.0, 5.0, 6.0), boundary=np.zeros(3, bool))),
     "no cell": cell(None),
+    "a cell of many digits": cell(Box.orthogonal((27.371366, 27.371367, 20 / 3), origin=(1 / 3, 0.0, 0.0))),
+    "a hexagonal cell": cell(Box.from_rows([[4.0, 0.0, 0.0], [-2.0, 12.0**0.5, 0.0], [0.0, 0.0, 5.0]])),
     "an undefined cell": cell(Box.undefined()),
     "an undefined cell and an origin": cell(Box.undefined((1.0, -2.0, 0.5))),
 }

@@ -15,6 +15,7 @@ from molrec_convert.inputs import record_snapshots
 from molrec_convert.mapping.elements import NUMBERS
 from molrec_convert.model import Block, Box, Column, Frame, Record
 from molrec_convert.model.dtypes import ENDPOINTS
+from molrec_convert.model.precision import rounded
 
 UNITS = {"length": "angstrom"}
 
@@ -24,28 +25,34 @@ class Slack(NamedTuple):
 
     Parameters
     ----------
-    columns
-        Of columns of atoms, absolute.
-    cell
-        Of the cell, absolute.
-    grid
-        Of values on a grid, relative.
+    digits
+        Of columns of atoms, absolute: so far their last digits go, which a report names as lost, if a bit is.
+    cell_digits
+        Of the cell, the same.
+    grid_digits
+        Of values on a grid, the same, but relative.
     single
         Whether the format has binary32, so that a report names columns that are not binary32 anyway.
+    columns, cell
+        Of columns of atoms and of the cell, absolute: the last bits, which conversions cost, and no report names.
     """
 
+    digits: Mapping[str, float] = {}
+    cell_digits: float = 0.0
+    grid_digits: float = 0.0
+    single: bool = False
     columns: Mapping[str, float] = {}
     cell: float = 0.0
-    grid: float = 0.0
-    single: bool = False
 
 
 SLACK = {
-    "pdb": Slack({**dict.fromkeys("xyz", 5.1e-4), **dict.fromkeys(("occupancy", "b_factor"), 5.1e-3)}, cell=1e-3),
+    "pdb": Slack(
+        {**dict.fromkeys("xyz", 5.1e-4), **dict.fromkeys(("occupancy", "b_factor"), 5.1e-3)}, cell_digits=1e-3
+    ),
     "gro": Slack({**dict.fromkeys("xyz", 5.1e-3), **dict.fromkeys(("vx", "vy", "vz"), 5.1e-4)}),
-    "cube": Slack(dict.fromkeys("xyz", 5e-7), cell=5e-6, grid=5.1e-6),
+    "cube": Slack(dict.fromkeys(("x", "y", "z", "nuclear_charge"), 5e-7), cell_digits=5e-6, grid_digits=5.1e-6),
     "dcd": Slack(cell=1e-12, single=True),
-    "trr": Slack(dict.fromkeys(("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz"), 1e-12), cell=1e-14),
+    "trr": Slack(columns=dict.fromkeys(("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz"), 1e-12), cell=1e-14),
 }
 """By the name of the format; all others are exact."""
 SHOWN = re.compile(r" \(\d+\)$")
@@ -164,13 +171,24 @@ def _cell_differences(one: Box | None, other: Box | None, slack: Slack) -> set[s
     if other is None or not other.defined:
         return {"box"}
     if not _close(one.vectors, other.vectors, slack.cell):
-        before, after = (box.vectors.T @ box.vectors for box in (one, other))
-        found.add("orientation of the cell" if np.allclose(before, after, rtol=1e-3) else "box")
+        found |= _vector_differences(one.vectors, other.vectors, slack)
     if not _close(one.origin, other.origin, slack.cell):
-        found.add("box.origin")
+        near = bool(slack.cell_digits) and _close(one.origin, other.origin, slack.cell_digits)
+        found.add("digits of box.origin" if near else "box.origin")
     if not np.array_equal(one.boundary, other.boundary):
         found.add("box.boundary")
     return found
+
+
+def _vector_differences(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], slack: Slack) -> set[str]:
+    """What of cell vectors is lost: digits, their orientation, perhaps with digits of their shape, or all."""
+    if slack.cell_digits and _close(one, other, slack.cell_digits):
+        return {"digits of box"}
+    before, after = (vectors.T @ vectors for vectors in (one, other))
+    if not np.allclose(before, after, rtol=1e-3):
+        return {"box"}
+    exact = np.allclose(before, after, rtol=1e-9)
+    return {"orientation of the cell"} | (set() if exact else {"digits of box"})
 
 
 TURNED = ("x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "anisou")
@@ -192,7 +210,7 @@ def _block_differences(name: str, one: Block, other: Block, slack: Slack, *, tur
         if turned and name == "atoms" and key in TURNED:
             continue
         found |= {f"{how} of {place}"} if how else set()
-        found |= _column_differences(place, column, read, _slack(slack, name, key), single=slack.single)
+        found |= _column_differences(place, column, read, slack, name, key)
     return found
 
 
@@ -247,27 +265,31 @@ def _counterpart(name: str, key: str, one: Block, other: Block) -> tuple[Column 
     return (None, None) if same is None else (other.column(same), "name")
 
 
-def _slack(slack: Slack, block: str, key: str) -> tuple[float, float]:
+def _digits(slack: Slack, block: str, key: str) -> tuple[float, float]:
+    """How far the last digits of a column go, absolute and relative."""
     if block == "grid":
-        return 0.0, slack.grid
-    return (slack.columns.get(key, 0.0) if block == "atoms" else 0.0), 0.0
+        return 0.0, slack.grid_digits
+    return (slack.digits.get(key, 0.0) if block == "atoms" else 0.0), 0.0
 
 
-def _column_differences(
-    place: str, one: Column, other: Column, slack: tuple[float, float], *, single: bool = False
-) -> set[str]:
+def _column_differences(place: str, one: Column, other: Column, slack: Slack, name: str, key: str) -> set[str]:
     rows = _mask(one)
     found = {f"nulls of {place}"} if one.valid is not None and not np.array_equal(rows, _mask(other)) else set()
     if other.valid is not None and not other.valid[rows].all():
         return {place}
     before, after = one.values[rows], other.values[rows]
+    if one.precision is not None and after.dtype == np.float64:
+        after = rounded(after, one.precision)
+    bits = slack.columns.get(key, 0.0) if name == "atoms" else 0.0
     if one.trailing != other.trailing:
-        if before.size != after.size or not before.size or not _close(before.ravel(), after.ravel(), *slack):
+        if before.size != after.size or not before.size or not _close(before.ravel(), after.ravel(), bits):
             return {place}
         return found | {f"axes of {place}"}
-    if _close(before, after, *slack):
+    if _close(before, after, bits):
         return found
-    if single and np.array_equal(before.astype("f4"), after.astype("f4"), equal_nan=True):
+    near = _digits(slack, name, key)
+    single = slack.single and np.array_equal(before.astype("f4"), after.astype("f4"), equal_nan=True)
+    if single or (any(near) and _close(before, after, *near)):
         return found | {f"digits of {place}"}
     return found | {place}
 

@@ -9,6 +9,7 @@ import pytest
 
 from molrec_convert import registry
 from molrec_convert.adapter import Adapter, Carries, Family, Snapshot
+from molrec_convert.api import write
 from molrec_convert.convert import convert
 from molrec_convert.errors import ConvertError, FormatError, LossError, OptionError, TruncatedError, UnknownFormatError
 from molrec_convert.model import Box, Frame
@@ -146,11 +147,11 @@ def test_a_stream_is_read_through_a_file(tmp_path):
 
 
 def test_what_the_library_raises_is_one_line(tmp_path):
-    source = source_of(tmp_path, "0.0\nx\n", "in.num")
+    source = source_of(tmp_path, "x\n", "in.num")
     with pytest.raises(FormatError) as caught:
-        convert(source, tmp_path / "out.h5")
+        convert(source, tmp_path / "out.h5", from_format="fake:counted")
     assert str(caught.value) == (
-        "in.num (frame 1): numpy cannot read it as fake:counted (ValueError: could not convert string to float: 'x')"
+        "in.num (frame 0): numpy cannot read it as fake:counted (ValueError: could not convert string to float: 'x')"
     )
     assert not (tmp_path / "out.h5").exists()
     assert not left_behind(tmp_path)
@@ -226,3 +227,54 @@ def test_only_a_file_can_be_the_target(tmp_path, record):
 def test_a_format_that_is_only_read(tmp_path, record):
     with pytest.raises(ConvertError, match="fake:streamed can be read, not written"):
         convert(record, tmp_path / "out.num", to_format="fake:streamed")
+
+
+def test_a_source_is_not_its_own_target(tmp_path):
+    source = source_of(tmp_path, FIVE, "in.num")
+    (tmp_path / "link.num").symlink_to(source)
+    for target in (source, tmp_path / "link.num", tmp_path / ".." / tmp_path.name / "in.num"):
+        with pytest.raises(OptionError, match="the target is the source itself"):
+            convert(source, target, force=True)
+    assert source.read_text() == FIVE
+
+
+@pytest.mark.parametrize(("text", "whole"), [("0.0\n1.0\nx\n", 2), ("0.0\nx\n1.0\n", 1)])
+def test_whole_frames_before_a_broken_one_are_kept(tmp_path, text, whole):
+    source = source_of(tmp_path, text, "in.num")
+    report = convert(source, tmp_path / "out.h5", from_format="fake:streamed")
+    kept = "the whole frame before is kept" if whole == 1 else f"the {whole} whole frames before are kept"
+    assert report.warnings == [
+        f"in.num (frame {whole}): numpy cannot read it as fake:streamed "
+        f"(ValueError: could not convert string to float: 'x'); {kept}"
+    ]
+    with pytest.raises(FormatError):
+        convert(source, tmp_path / "out.h5", from_format="fake:streamed", strict=True, force=True)
+
+
+def test_a_folder_in_the_way_is_not_touched(tmp_path, record):
+    (tmp_path / "out.num.part.d").mkdir()
+    (tmp_path / "out.num.part.d" / "thesis").touch()
+    with pytest.raises(ConvertError, match=r"a folder out\.num\.part\.d is in the way"):
+        convert(record, tmp_path / "out.num")
+    assert (tmp_path / "out.num.part.d" / "thesis").exists()
+    assert not (tmp_path / "out.num.part").exists()
+
+
+def test_what_a_later_frame_brings_is_tried_out(tmp_path):
+    frames = [Frame({"atoms": {"x": [1.5]}}), Frame({"atoms": {"x": [2.5], "y": [0.0]}})]
+    write(tmp_path / "in.h5", frames)
+    report = convert(tmp_path / "in.h5", tmp_path / "out.num")
+    assert list(report.losses.losses) == ["atoms.y"]
+    with pytest.raises(LossError, match=r"atoms\.y"):
+        convert(tmp_path / "in.h5", tmp_path / "strict.num", strict=True)
+
+
+def test_frames_that_did_not_reach_the_disk(tmp_path, record, monkeypatch):
+    def close(self):
+        self.file.truncate(0)
+        self.file.close()
+
+    monkeypatch.setattr(Writer, "close", close)
+    with pytest.raises(ConvertError, match="1 frames were written, and 0 are in the file: is the disk full"):
+        convert(record, tmp_path / "out.num")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.h5"]

@@ -109,6 +109,7 @@ def test_rules(tmp_path):
     assert [int(line[:2]) for line in lines if not line.startswith("   ")] == [rule.number for rule in RULES]
     assert lines[0].startswith(" 1  A column has one of thirteen element types")
     assert lines[1] == "    error: any other type"
+    assert lines[lines.index("    no store shows whether it was kept") - 1].startswith(" 6  Arrays are in C order")
     rows = json.loads(run("validate", "--rules", "--json", cwd=tmp_path).stdout)
     assert [row["number"] for row in rows] == [rule.number for rule in RULES]
     assert rows[0].keys() == {"number", "chapter", "text", "refused", "warned"}

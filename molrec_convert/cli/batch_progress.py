@@ -25,7 +25,9 @@ class Log:
 
     def add(self, outcome: Outcome) -> None:
         """Append an outcome."""
-        found = {each.name: getattr(outcome, each.name) for each in fields(outcome) if each.name != "picture"}
+        found = {
+            each.name: getattr(outcome, each.name) for each in fields(outcome) if each.name not in ("picture", "made")
+        }
         line = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **found}
         self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
         self._file.flush()

@@ -85,3 +85,5 @@ def _list_rules(*, as_json: bool) -> None:
         for severity, what in (("error", rule.refused), ("warning", rule.warned)):
             if what:
                 typer.echo(f"    {severity}: {what}")
+        if not rule.refused and not rule.warned:
+            typer.echo("    no store shows whether it was kept")

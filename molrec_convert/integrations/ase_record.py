@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +11,22 @@ from molrec_convert import __version__
 from molrec_convert.adapter import Note, Snapshot
 from molrec_convert.adapters.ase_atoms import UNITS, ColumnNames, from_atoms, to_atoms
 from molrec_convert.api import in_memory
-from molrec_convert.errors import ConvertWarning, LossError, LossWarning, OptionError
+from molrec_convert.errors import LossError, OptionError
+from molrec_convert.frames import Frames, FrameSelection
 from molrec_convert.inputs import record_snapshots
 from molrec_convert.mapping.units import document, system
 from molrec_convert.model import Frame, Record
 from molrec_convert.placement import Placement
+
+from .user_warnings import warn_of
 
 if TYPE_CHECKING:
     from ase import Atoms
 
 FORMAT = "ase:atoms"
 """The format of a record's source where that was no file."""
+NUMBER = re.compile(r" \(\d+\)")
+"""How many there are of what is lost, which may differ from frame to frame."""
 
 
 def from_ase(atoms: Atoms | Iterable[Atoms], *, strict: bool = False) -> Record:
@@ -111,33 +116,33 @@ class Told:
     """
 
     def __init__(self, who: str = "") -> None:
-        self._who = f"{who}: " if who else ""
+        self._who = who
         self._notes: dict[str, tuple[Note, int]] = {}
         self._warned = 0
 
     def add(self, notes: Iterable[Note]) -> None:
         """Take the notes of a frame."""
         for note in notes:
-            first, count = self._notes.get(note.message, (note, 0))
-            self._notes[note.message] = (first, count + 1)
+            kind = NUMBER.sub("", note.message)
+            first, count = self._notes.get(kind, (note, 0))
+            self._notes[kind] = (first, count + 1)
 
     def __bool__(self) -> bool:
         return bool(self._notes)
 
     def texts(self) -> list[str]:
         """The messages, each with its number."""
-        return [text for text, _ in self._told()]
+        return [note.message for note in self._told()]
 
-    def _told(self) -> list[tuple[str, bool]]:
+    def _told(self) -> list[Note]:
         return [
-            (message + (f" (in {count} frames)" if count > 1 else ""), note.loss)
-            for message, (note, count) in self._notes.items()
+            Note(note.message + (f" (in {count} frames)" if count > 1 else ""), loss=note.loss)
+            for note, count in self._notes.values()
         ]
 
     def warn(self) -> None:
-        """Warn of what was not warned of before."""
-        for text, loss in self._told()[self._warned :]:
-            warnings.warn(f"{self._who}{text}", LossWarning if loss else ConvertWarning, stacklevel=4)
+        """Warn of what was not warned of before, of all losses at once."""
+        warn_of(self._told()[self._warned :], who=self._who)
         self._warned = len(self._notes)
 
 
@@ -164,18 +169,36 @@ def told_atoms(snapshot: Snapshot, told: Told) -> Atoms:
     return made
 
 
-def record_to_ase(record: Record, index: int | slice | None) -> Atoms | list[Atoms]:
+def record_to_ase(record: Record, index: Frames) -> Atoms | list[Atoms]:
     """The Atoms of a record; see `Record.to_ase`."""
-    if isinstance(index, int):
-        chosen = range(len(record))[index : index + 1 or None]
-        if not chosen:
-            raise IndexError(f"frame {index} of {len(record)}")
-        return next(atoms_of(record, chosen))
+    chosen = _chosen(record, index)
+    if isinstance(chosen, int):
+        return next(atoms_of(record, [chosen]))
     if index is None and record.trajectory is None:
         if not len(record):
             raise OptionError("there is no frame to make ASE Atoms of")
         return next(atoms_of(record, [0]))
-    return list(atoms_of(record, range(len(record))[index or slice(None)]))
+    return list(atoms_of(record, chosen))
+
+
+def iterated(record: Record, index: Frames) -> Iterator[Atoms]:
+    """The Atoms of a record, each when it is asked for; see `Record.iter_ase`."""
+    chosen = _chosen(record, index)
+    return atoms_of(record, [chosen] if isinstance(chosen, int) else chosen)
+
+
+def _chosen(record: Record, index: Frames) -> int | Sequence[int]:
+    """The ordinal of the one frame that a number chooses, or those of some, of a slice in its own order."""
+    total, selection = len(record), FrameSelection.of_frames(index)
+    is_sequence = not isinstance(index, str | slice) and hasattr(index, "__iter__")
+    if len(selection.parts) != 1 or is_sequence:
+        return selection.of(total)
+    part = selection.parts[0]
+    if isinstance(part, slice):
+        return range(total)[part]
+    if not -total <= part < total:
+        raise IndexError(f"frame {part} of {total}")
+    return part % total
 
 
 def frame_to_ase(frame: Frame, units: str | Mapping[str, str] | None) -> Atoms:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable
 from functools import cached_property
 from importlib.metadata import version
@@ -14,12 +13,14 @@ import numpy as np
 from molrec_convert import __version__
 from molrec_convert.adapter import Note, Snapshot
 from molrec_convert.adapters.mda_universe import per_atom_of, snapshot_of, static_part, units_of
-from molrec_convert.errors import LossWarning, OptionError
+from molrec_convert.errors import OptionError
 from molrec_convert.mapping.units import Units
 from molrec_convert.model import Frame, Record, Schema, Trajectory
 from molrec_convert.model.dtypes import Array
 from molrec_convert.model.origin import Origin
 from molrec_convert.placement import Placement
+
+from .user_warnings import warn_of
 
 if TYPE_CHECKING:
     from MDAnalysis import AtomGroup, Universe
@@ -60,8 +61,10 @@ def from_mdanalysis(atoms: Universe | AtomGroup, *, frames: str = ALL, guessed: 
     reader = getattr(chosen.universe, "trajectory", None)
     units = None if reader is None else units_of(reader)
     static = static_part(chosen, guessed=guessed, units=units)
-    told = LossNotes(static.notes)
+    told = LossNotes()
     meta = document_of(chosen, units, static.notes)
+    if reader is None or (frames == ALL and len(reader) != 1):
+        told.add(static.notes)
     if reader is None:
         return Record(meta=meta, system=static.frame)
     if frames == ALL and len(reader) != 1:
@@ -70,7 +73,9 @@ def from_mdanalysis(atoms: Universe | AtomGroup, *, frames: str = ALL, guessed: 
     told.add(made.notes)
     placement = Placement()
     placement.learn(made)
-    return Record(meta=meta, frame=placement.alone(made))
+    frame = placement.alone(made)
+    frame.origin = Origin(units=units)
+    return Record(meta=meta, frame=frame)
 
 
 def document_of(atoms: AtomGroup, units: Units | None, notes: Collection[Note]) -> dict[str, Any]:
@@ -94,22 +99,33 @@ def moment_of(atoms: AtomGroup, reader: Any, static: Snapshot) -> Snapshot:
     rows = None if np.array_equal(atoms.ix, np.arange(timestep.n_atoms)) else atoms.ix
     made: Snapshot = snapshot_of(timestep, static=static, rows=rows, per_atom=per_atom_of(reader), units=static.units)
     made.about.clear()  # the document says it
+    made.step = _true_step(reader, made.step)
     return made
+
+
+def _true_step(reader: Any, stated: int | None) -> int | None:
+    """The step that a reader is at: of DCD files MDAnalysis states the number of the frame, and not the header's."""
+    from MDAnalysis.coordinates.DCD import DCDReader
+
+    if not isinstance(getattr(reader, "active_reader", reader), DCDReader):
+        return stated
+    if not isinstance(reader, DCDReader):  # a chain of several files, each of which counts for itself
+        return None
+    header = reader._file.header  # noqa: SLF001 - there is no other way to it
+    return int(header["istart"]) + int(reader.frame) * int(header["nsavc"])
 
 
 class LossNotes:
     """Warns of what was left out, once of each."""
 
-    def __init__(self, notes: Iterable[Note] = ()) -> None:
+    def __init__(self) -> None:
         self._seen: set[str] = set()
-        self.add(notes)
 
     def add(self, notes: Iterable[Note]) -> None:
         """Take the notes of a frame."""
-        for note in notes:
-            if note.loss and note.message not in self._seen:
-                self._seen.add(note.message)
-                warnings.warn(f"MDAnalysis: {note.message}", LossWarning, stacklevel=4)
+        new = [note for note in notes if note.loss and note.message not in self._seen]
+        self._seen.update(note.message for note in new)
+        warn_of(new, who="MDAnalysis")
 
 
 class UniverseTrajectory(Trajectory):

@@ -5,7 +5,8 @@ Reference: https://www.ovito.org/manual/python/introduction/custom_file_readers.
 Decisions: OVITO knows no units, so numbers are handed through as the record has them; its ``units`` document stands
 among the attributes. Columns with a meaning in OVITO get its standard names, all others keep theirs: what OVITO has no
 type for (flags, unsigned and short integers) becomes a wider integer, what is null NaN, 0 or an empty text. Particle
-types are those of ``type_id``, else the elements, else the labels; they are called as the elements, where each has one.
+types are those of ``type_id``, else the elements, else the labels, else the names; they are called as the first of
+these three that there is, where all atoms of a type have the same.
 A bond leads to the nearest image of its second atom along periodic axes.
 """
 
@@ -54,6 +55,9 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The standard properties of particles, and the columns of ``atoms`` that they are made of."""
 TYPES = "Particle Type"
+NAME = "name"
+CALLED_BY = ("element", "type", NAME)
+"""The columns of text that tell what a type is called, the best first; a name is never taken for an element."""
 CONNECTIONS: Mapping[str, tuple[str, int]] = MappingProxyType(
     {"bonds": ("Bond", 2), "angles": ("Angle", 3), "dihedrals": ("Dihedral", 4), "impropers": ("Improper", 4)}
 )
@@ -223,14 +227,14 @@ class Types(NamedTuple):
     @classmethod
     def of(cls, block: Block) -> Types | None:
         """The types of a block; None where nothing tells rows apart."""
-        texts = [block[name] for name in ("element", "type") if name in block and _is_text(block.column(name))]
-        labels = texts[0] if texts else None
+        called = next((name for name in CALLED_BY if name in block and _is_text(block.column(name))), None)
+        labels = None if called is None else block[called]
         if "type_id" in block and block.column("type_id").valid is None:
             return cls(block["type_id"].astype(np.int32), labels)
         if labels is None:
             return None
         symbols = {word: NUMBERS.get(word) for word in set(labels.tolist())}
-        if None in symbols.values():
+        if called == NAME or None in symbols.values():
             return cls(None, labels)
         return cls(np.array([symbols[word] for word in labels.tolist()], dtype=np.int32), labels)
 

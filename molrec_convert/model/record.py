@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ase import Atoms
     from MDAnalysis import Universe
 
+    from molrec_convert.frames import Frames
+
 
 class Record:
     """The sections of a record.
@@ -45,28 +47,36 @@ class Record:
         """The number of frames: of the trajectory, or 1 for a record of one frame."""
         return len(self.trajectory) if self.trajectory is not None else int(self.frame is not None)
 
-    def to_ase(self, index: int | slice | None = None) -> Atoms | list[Atoms]:
+    def to_ase(self, index: Frames = None) -> Atoms | list[Atoms]:
         """Make ASE Atoms of the frames, as `Frame.to_ase` does.
 
         Parameters
         ----------
         index
-            One frame, or some; by default all.
+            One frame, or some; by default all: a number, a slice, a sequence of numbers, or text such as ``"::2"``
+            and ``"0,5,-1"``.
 
         Returns
         -------
         Atoms or list of Atoms
             One Atoms for one frame: of a number, or of a record without a trajectory. Else a list.
+
+        Raises
+        ------
+        OptionError
+            For anything else.
+        IndexError
+            For the number of a frame that is not there.
         """
         from molrec_convert.integrations.ase_record import record_to_ase
 
         return record_to_ase(self, index)
 
-    def iter_ase(self, index: slice | None = None) -> Iterator[Atoms]:
-        """Make ASE Atoms of the frames, or of some, each when it is asked for."""
-        from molrec_convert.integrations.ase_record import atoms_of
+    def iter_ase(self, index: Frames = None) -> Iterator[Atoms]:
+        """Make ASE Atoms of the frames, or of some, as `to_ase` takes them, each when it is asked for."""
+        from molrec_convert.integrations.ase_record import iterated
 
-        return atoms_of(self, range(len(self))[index or slice(None)])
+        return iterated(self, index)
 
     def to_mdanalysis(
         self,

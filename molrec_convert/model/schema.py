@@ -19,7 +19,7 @@ from .block import Block
 from .column import Column
 from .dtypes import DTYPES, EXACT, STRING, Array
 from .frame import Frame
-from .meta import TAGS, Meta
+from .meta import TAGS, Meta, tagged
 from .precision import rounded
 
 NO_FILL: Any = type("NoFill", (), {"__repr__": lambda _: "NO_FILL"})()
@@ -243,17 +243,10 @@ def joined_tag(one: str, other: str) -> str:
 
 # ---------------------------------------------------------------- promotions
 def promoted(value: Any, tag: str, due: str, key: str) -> Any:
-    """A meta value under a wider tag; `RecordError` where it would not stay exact."""
+    """A meta value under a wider tag; `RecordError` where that tag cannot hold it exactly."""
     if tag == due:
         return value
-    if due == "json":
-        return _plain(value)
-    if TAGS[due].dtype == "f64":
-        values = value if isinstance(value, tuple) else (value,)
-        if any(int(float(item)) != item for item in values if isinstance(item, int)):
-            raise RecordError(f"meta {key!r}: {value!r} is not exactly a real")
-        return tuple(float(item) for item in value) if isinstance(value, tuple) else float(value)
-    return value
+    return _plain(value) if due == "json" else tagged(value, due, what=f"meta {key!r}")
 
 
 def _plain(value: Any) -> Any:

@@ -33,7 +33,7 @@ from .hdf5_arrays import (
 )
 from .hdf5_chunks import encoded
 from .hdf5_extents import Hdf5Extents
-from .hdf5_guard import GuardedFile, guarded
+from .hdf5_guard import GuardedText
 from .hdf5_node import Hdf5Node
 from .hdf5_remarks import MARKER, remarks
 from .layout import DENSE_ROWS, joined
@@ -56,7 +56,7 @@ class Hdf5Store:
 
     def __init__(self, file: h5py.File, path: str) -> None:
         self._file = file
-        self._text: tuple[h5py.File, GuardedFile] | None = None
+        self._text = GuardedText(path) if file.mode == "r" else None
         self._stage: h5g.GroupID | None = None
         self._made = 0
         self.path = path
@@ -104,11 +104,7 @@ class Hdf5Store:
     @property
     def text_file(self) -> h5py.File | None:
         """Where text of any length is read in a file that does not change: a handle that looks at its heaps."""
-        if self._file.mode != "r":
-            return None
-        if self._text is None:
-            self._text = guarded(self.path)
-        return self._text[0]
+        return None if self._text is None else self._text.file
 
     @property
     def stage(self) -> h5g.GroupID:
@@ -161,9 +157,7 @@ class Hdf5Store:
         """Close the file."""
         try:
             if self._text is not None:
-                for handle in self._text:
-                    handle.close()
-                self._text = None
+                self._text.close()
             if self._stage is not None and self._file:
                 self._stage = None
                 del self._file[STAGE]

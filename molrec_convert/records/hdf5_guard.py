@@ -62,11 +62,28 @@ def _is_sound(octets: bytes) -> bool:
     return True
 
 
-def guarded(path: str) -> tuple[h5py.File, GuardedFile]:
-    """A second handle for reading text, and its file, to be closed after it."""
-    file = GuardedFile(path)
-    try:
-        return h5py.File(file, "r"), file
-    except BaseException:
-        file.close()
-        raise
+class GuardedText:
+    """A second handle of a file, for its text; the library opens it when text is first asked for.
+
+    Parameters
+    ----------
+    path
+        The file, which is opened at once: another may take its name.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._octets = GuardedFile(path)
+        self._file: h5py.File | None = None
+
+    @property
+    def file(self) -> h5py.File:
+        """The handle."""
+        if self._file is None:
+            self._file = h5py.File(self._octets, "r")
+        return self._file
+
+    def close(self) -> None:
+        """Close it."""
+        if self._file is not None:
+            self._file.close()
+        self._octets.close()

@@ -41,5 +41,7 @@ def checked_text_array(values: Array) -> Array:
 
 def has_inner_nul(octets: Array) -> bool:
     """Whether a NUL stands within a string, not after it."""
+    if not octets.size:
+        return False
     bytes_of = np.ascontiguousarray(octets).reshape(-1).view(np.uint8).reshape(octets.size, -1)
     return bool(np.any((bytes_of[:, :-1] == 0) & (bytes_of[:, 1:] != 0)))

@@ -134,7 +134,9 @@ def test_units_of_a_record_of_atoms_may_be_others(style):
 
 
 def test_ratios_are_handed_through():
-    made = snapshot(VECTORS, DIMENSIONLESS_DOCUMENT, meta={"pe": -2.0})
+    ratios = {"mass_lj": [2.0, 3.0], "charge_lj": [0.5, -0.5]}
+    given = {name: column for name, column in VECTORS.items() if name != "mass"}
+    made = snapshot({**given, **ratios}, DIMENSIONLESS_DOCUMENT, meta={"pe": -2.0})
     atoms = to_atoms(made)
     assert messages(made) == [
         "numbers without dimension are handed to ASE as they are, which takes them for Å, eV and amu"
@@ -142,6 +144,16 @@ def test_ratios_are_handed_through():
     assert atoms.positions[1].tolist() == [1.0, 0.5, 2.0]
     assert atoms.get_forces()[1].tolist() == [2.0, 2.0, 2.0]
     assert atoms.get_potential_energy() == -2.0
+    assert atoms.get_velocities().tolist() == [[1.0] * 3, [2.0] * 3]
+    assert atoms.get_masses().tolist() == [2.0, 3.0]
+    assert atoms.get_initial_charges().tolist() == [0.5, -0.5]
+    assert not ratios.keys() & atoms.arrays.keys()
+
+
+def test_ratios_among_known_units_are_columns_as_others_are():
+    atoms = to_atoms(snapshot({"mass_lj": [2.0, 3.0]}))
+    assert atoms.arrays["mass_lj"].tolist() == [2.0, 3.0]
+    assert not atoms.has("masses")
 
 
 def test_unknown_units_are_handed_through():
@@ -151,6 +163,7 @@ def test_unknown_units_are_handed_through():
         "the units are not known: numbers are handed to ASE as they are, which takes them for Å, eV and amu"
     ]
     assert atoms.get_forces()[1].tolist() == [2.0, 2.0, 2.0]
+    assert atoms.get_velocities().tolist() == [[1.0] * 3, [2.0] * 3]
 
 
 def test_units_that_are_known_in_part():
@@ -160,6 +173,7 @@ def test_units_that_are_known_in_part():
         "the unit of force and of velocity is not known: such numbers are handed to ASE as they are"
     ]
     assert atoms.positions[1].tolist() == [10.0, 5.0, 20.0]
+    assert atoms.get_velocities()[1].tolist() == [2.0, 2.0, 2.0]
 
 
 def test_units_may_be_said():

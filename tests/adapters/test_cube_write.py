@@ -186,6 +186,7 @@ class TestEdited:
         assert again["grid"]["density"].tolist() == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.filterwarnings("ignore:not carried by cube. .*digits of")
 class TestForeign:
     def test_a_frame_from_anywhere(self, written):
         atoms = Block({"element": ["O", "H"], "x": [0.0, 1], "y": [0.0, -1], "z": [0.25, 10]})
@@ -328,15 +329,16 @@ class TestRefused:
         with pytest.warns(LossWarning) as caught:
             mc.write(tmp_path / "out.cube", frame_of(fields, box=box, meta={"pe": 1.0}))
         assert [str(warning.message) for warning in caught] == [
-            "not carried by cube: pe, box.boundary, name of grid.esp, name of grid.mo_1, nulls of grid.mo_1"
+            "not carried by cube: pe, box.boundary, name of grid.esp, name of grid.mo_1, nulls of grid.mo_1, digits of box"
         ]
 
     @pytest.mark.parametrize("fields", [{"density": np.zeros(6)}, {"value_2": np.zeros(6), "value_1": np.zeros(6)}])
     def test_nothing_is_lost(self, tmp_path, fields):
-        mc.write(tmp_path / "out.cube", frame_of(fields), strict=True)
+        mc.write(tmp_path / "out.cube", frame_of(fields), units={"length": "bohr"}, strict=True)
 
 
 class TestOtherPrograms:
+    @pytest.mark.filterwarnings("ignore:not carried by cube. .*digits of")
     def test_ase(self, tmp_path, written):
         ase_cube = pytest.importorskip("ase.io.cube")
         values = np.random.default_rng(1).normal(size=6)
@@ -370,6 +372,7 @@ class TestOtherPrograms:
         np.testing.assert_allclose(box.origin, [0.5, 0, 0], atol=1e-6)
         assert frame["atoms"]["element"].tolist() == ["C", "O"]
 
+    @pytest.mark.filterwarnings("ignore:not carried by cube. .*digits of")
     def test_ovito(self, tmp_path, written):
         pytest.importorskip("ovito")
         from ovito.io import import_file

@@ -121,13 +121,15 @@ class TestLines:
         assert [len(line) for line in found[2:5]] == [68, 44, 68]
 
     @pytest.mark.filterwarnings("error")
-    def test_numbers_that_are_rounded_are_told(self, lines):
-        with pytest.warns(mc.errors.ConvertWarning) as caught:
+    def test_numbers_that_are_rounded_are_lost(self, lines):
+        with pytest.warns(LossWarning) as caught:
             lines([water(x=[1 / 3, 0, 0]), water(x=[2 / 3, 0, 0])])
-        what = "out.gro: numbers are rounded to 3 decimals of nm; --decimals writes more"
-        assert [str(each.message) for each in caught] == [what]
+        assert [str(each.message) for each in caught] == ["not carried by gro: digits of atoms.x"]
+        what = r"digits of atoms\.x: the numbers have 3 decimals of nm; --decimals writes more"
+        with pytest.raises(LossError, match=what):
+            lines(water(x=[1 / 3, 0, 0]), strict=True)
         lines(water(x=[1 / 3, 0, 0]), decimals=3)
-        lines(water(x=Column([1 / 3, 0, 0], precision=1e-2)))
+        lines(water(x=Column([0.33, 0.01, 0], precision=1e-2)))
         lines(water(x=[123.45, 1e4, -99.99]))
 
     def test_a_declared_precision_tells_the_decimals(self, lines):

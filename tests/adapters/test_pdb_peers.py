@@ -46,7 +46,13 @@ def frames():
     }
     bonds = {"atomi": np.array([27, 27], "u8"), "atomj": np.array([28, 29], "u8")}
     return [
-        Frame({"atoms": {**fixed, **{name: rng.uniform(-999, 999, COUNT) for name in "xyz"}}, "bonds": bonds}, box=CELL)
+        Frame(
+            {
+                "atoms": {**fixed, **{name: np.round(rng.uniform(-999, 999, COUNT), 3) for name in "xyz"}},
+                "bonds": bonds,
+            },
+            box=CELL,
+        )
         for _ in range(3)
     ]
 

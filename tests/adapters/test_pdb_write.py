@@ -36,6 +36,7 @@ def again(converted, text_of):
 
 
 class TestLines:
+    @pytest.mark.filterwarnings("ignore:not carried by pdb. digits of")
     def test_a_line(self, written):
         frame = Frame(
             {
@@ -104,6 +105,7 @@ class TestLines:
         found = written([Frame({"atoms": atoms(2)})], units={"length": "nm"})
         assert found.splitlines()[1][30:38] == "  10.000"
 
+    @pytest.mark.filterwarnings("ignore:not carried by pdb. digits of")
     def test_factors_that_are_too_large(self, written):
         found = written(Frame({"atoms": atoms(3, b_factor=[1234.56, 99999.5, -123.456])}))
         assert [line[60:66] for line in found.splitlines()[:3]] == ["1234.6", "100000", "-123.5"]
@@ -202,6 +204,7 @@ class TestCells:
             written(frame).splitlines()[0] == "CRYST1   20.000   10.000   10.000  90.00  90.00  90.00 P 1           1"
         )
 
+    @pytest.mark.filterwarnings("ignore:not carried by pdb. digits of")
     def test_a_cell_of_another_source(self, written):
         frame = Frame({"atoms": atoms(1)}, box=Box(np.array([[10.0, -5, 0], [0, 75**0.5, 0], [0, 0, 15]])))
         assert (
@@ -221,7 +224,7 @@ class TestCells:
         positions = np.array([[0.5, 1.0, 2.0], [3.0, -1.0, 2.5]])
         columns = {name: positions[:, k].copy() for k, name in enumerate("xyz")}
         frame = Frame({"atoms": {**columns, "anisou": tensors, "element": elements}}, box=Box(TURNED))
-        with pytest.warns(LossWarning, match=r"not carried by pdb: orientation of the cell$"):
+        with pytest.warns(LossWarning, match=r"not carried by pdb: orientation of the cell, digits of box$"):
             mc.write(tmp_path / "out.pdb", frame)
         found = mc.read(tmp_path / "out.pdb").frame
         np.testing.assert_allclose(found.box.parameters, [32**0.5] * 3 + [60.0] * 3, rtol=1e-4)
@@ -236,9 +239,40 @@ class TestCells:
 
     def test_a_left_handed_cell(self, tmp_path):
         frame = Frame({"atoms": atoms(1)}, box=Box(np.diag([4.0, 5.0, -6.0])))
-        with pytest.warns(ConvertWarning, match="the cell is left-handed; its third vector is written reversed"):
+        with (
+            pytest.warns(ConvertWarning, match="the cell is left-handed; its third vector is written reversed"),
+            pytest.warns(LossWarning, match=r"not carried by pdb: orientation of the cell$"),
+        ):
             mc.write(tmp_path / "out.pdb", frame)
         np.testing.assert_array_equal(mc.read(tmp_path / "out.pdb").frame.box.vectors, np.diag([4.0, 5.0, 6.0]))
+
+    def test_a_cell_of_many_decimals(self, converted, written):
+        """Other programs look for three and two of them; only a source of the same format may have had more."""
+        frame = Frame({"atoms": atoms(1)}, box=Box.orthogonal([27.371366, 27.371367, 27.371]))
+        with pytest.warns(LossWarning, match=r"not carried by pdb: digits of box$"):
+            found = written(frame)
+        assert found.splitlines()[0] == "CRYST1   27.371   27.371   27.371  90.00  90.00  90.00 P 1           1"
+        made = converted(text("CRYST127.37136627.371367   27.371  90.00  90.00  90.00", *pair()), "in.pdb")
+        frame = made.record.frame
+        assert written(frame).startswith("CRYST127.37136627.371367   27.371  90.00  90.00  90.00\n")
+        frame.box = Box.orthogonal([20.1234, 10.0, 10.0])
+        with pytest.warns(LossWarning, match=r"not carried by pdb: digits of box$"):
+            assert written(frame).startswith("CRYST1   20.123   10.000   10.000")
+
+    def test_a_cell_in_other_units(self, written):
+        cell = Frame({"atoms": atoms(1)}, box=Box.orthogonal([2.7371, 3.0, 4.0]))
+        assert written([cell], units={"length": "nm"}).splitlines()[0].startswith("CRYST1   27.371   30.000   40.000")
+
+    @pytest.mark.parametrize("edge", [1.0, 1.0004])
+    def test_a_cell_that_stands_for_none(self, written, edge):
+        with pytest.warns(LossWarning, match=r"not carried by pdb: box$"):
+            written(Frame({"atoms": atoms(1)}, box=Box.orthogonal(edge)))
+
+    def test_angles_of_no_cell(self, tmp_path):
+        flat = Box.from_parameters([10.0, 10.0, 10.0, 90.0, 90.0, 179.999])
+        with pytest.raises(FormatError, match=re.escape("out.pdb (frame 0): CRYST1: 10.000 10.000 10.000")):
+            mc.write(tmp_path / "out.pdb", Frame({"atoms": atoms(1)}, box=flat))
+        assert list(tmp_path.iterdir()) == []
 
     def test_a_cell_that_is_too_large(self, tmp_path):
         with pytest.raises(FormatError, match=re.escape("CRYST1: 123456.0 does not fit 9 columns")):
@@ -327,6 +361,7 @@ def test_losses(tmp_path):
         mc.write(tmp_path / "out.pdb", frame)
 
 
+@pytest.mark.filterwarnings("ignore:not carried by pdb. digits of")
 def test_threads_keep_the_order(tmp_path):
     rng = np.random.default_rng(3)
     counts = [50 * (k % 3 + 1) for k in range(40)]

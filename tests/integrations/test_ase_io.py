@@ -17,7 +17,8 @@ from ase.utils.plugins import ExternalIOFormat
 import molrec_convert as mc
 from molrec_convert.errors import ConvertWarning, LossError, LossWarning, OptionError, RecordError, TargetError
 from molrec_convert.integrations import ase_io
-from molrec_convert.model import Block, Frame
+from molrec_convert.model import Block, Column, Frame
+from molrec_convert.model.dtypes import STRING
 from molrec_convert.records import hdf5_chunks
 
 from ..atoms import assert_same_atoms
@@ -62,6 +63,13 @@ def test_records_are_found_by_name_and_content(tmp_path, name):
     ase.io.write(tmp_path / name, due)
     assert ase.io.formats.filetype(str(tmp_path / name)) == "molrec"
     assert_same_images(ase.io.read(tmp_path / name, ":"), due)
+
+
+def test_a_folder_is_written_only_where_it_is_asked_for(tmp_path):
+    """Since ASE would not read it without being told the format."""
+    with pytest.raises(ase.io.formats.UnknownFileTypeError):
+        ase.io.write(tmp_path / "x.mrec", images(1))
+    assert not (tmp_path / "x.mrec").exists()
 
 
 def test_records_are_found_by_content_alone(tmp_path):
@@ -259,15 +267,26 @@ def test_what_is_left_out_is_told_or_refused(tmp_path):
 
 
 def test_what_atoms_do_not_hold_is_told_once(tmp_path):
-    bonds = Block({"atomi": np.array([0], "u8"), "atomj": np.array([1], "u8")})
+    """All of it in one warning, which points at the line that reads."""
+    called = {"bonds": "ij", "angles": "ijk", "dihedrals": "ijkl", "impropers": "ijkl"}
+    blocks = {name: Block({f"atom{k}": np.array([k == "j"], "u8") for k in ends}) for name, ends in called.items()}
+    twice = {**blocks, "bonds": Block({name: np.tile(values, 2) for name, values in blocks["bonds"].items()})}
     atoms = {"element": ["H", "H"], "y": [0.0, 0.0], "z": [0.0, 0.0]}
-    frames = [Frame({"atoms": {**atoms, "x": [0.0, 1.0 + k]}, "bonds": bonds}) for k in range(3)]
+    name = Column(np.array(["a", ""], dtype=STRING), valid=np.array([True, False]))
+    frames = [
+        Frame({"atoms": {**atoms, "name": name, "x": [0.0, 1.0 + k]}, **(twice if k else blocks)}) for k in range(3)
+    ]
     mc.write(tmp_path / "x.h5", frames, units={"length": "angstrom"})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert len(ase.io.read(tmp_path / "x.h5", ":")) == 3
-    assert [(each.category, str(each.message)) for each in caught] == [
-        (LossWarning, "x.h5: ASE Atoms do not hold bonds (1)")
+    assert [(each.category, str(each.message), each.filename) for each in caught] == [
+        (
+            LossWarning,
+            "x.h5: ASE Atoms do not hold the rows of name without a value, which are empty; "
+            "ASE Atoms do not hold angles (1), dihedrals (1), impropers (1), bonds (1)",
+            __file__,
+        )
     ]
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import types
 import warnings
 
@@ -140,11 +141,43 @@ def test_all_frames(record):
 
 
 @pytest.mark.parametrize(
-    ("index", "due"), [(0, 0), (-1, 3), (2, 2), (slice(1, 3), [1, 2]), (slice(None, None, -2), [3, 1])]
+    ("index", "due"),
+    [
+        (0, 0),
+        (-1, 3),
+        (np.int64(2), 2),
+        (slice(1, 3), [1, 2]),
+        (slice(None, None, -2), [3, 1]),
+        ("2", 2),
+        ("::2", [0, 2]),
+        ("::-1", [3, 2, 1, 0]),
+        ("3,0:2", [0, 1, 3]),
+        ([2], [2]),
+        ((0, -1), [0, 3]),
+        (range(1, 3), [1, 2]),
+    ],
 )
 def test_some_frames(record, index, due):
     found = record.to_ase(index)
     assert due == (found.info["k"] if isinstance(found, Atoms) else [atoms.info["k"] for atoms in found])
+    one_by_one = [atoms.info["k"] for atoms in record.iter_ase(index)]
+    assert one_by_one == (due if isinstance(due, list) else [due])
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        ("all", "frames are chosen as 0,5,10:20:2,-1, not 'all'"),
+        (1.5, "frames are chosen by number, not by 1.5"),
+        (True, "frames are chosen by number, not by True"),
+        ([0, 9], "there is no frame 9 among 4"),
+        ([], "no frames are chosen"),
+    ],
+)
+def test_what_chooses_no_frames(record, index, message):
+    for way in (record.to_ase, record.iter_ase):
+        with pytest.raises(OptionError, match=re.escape(message)):
+            way(index)
 
 
 @pytest.mark.parametrize("index", [4, -5])

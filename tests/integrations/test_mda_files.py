@@ -272,3 +272,42 @@ def test_every_format_is_described():
     for adapter in found:
         assert adapter.reads or adapter.writes
         assert registry.by_name(adapter.name.upper().replace("MDA:", "mda:")).name == adapter.name
+
+
+# ---------------------------------------------------------------- what goes wrong
+@pytest.mark.parametrize("atoms", [3, 50])
+@pytest.mark.parametrize("more", [1, 30, 91])
+def test_a_frame_whose_head_is_cut_is_noticed(tmp_path, atoms, more):
+    xtc(tmp_path / "in.xtc", atoms=atoms)
+    data = (tmp_path / "in.xtc").read_bytes()
+    (tmp_path / "cut.xtc").write_bytes(data + data[:more])
+    for frames in (None, "-1", "1:"):
+        report = convert(tmp_path / "cut.xtc", tmp_path / "out.h5", frames=frames, force=True)
+        assert "truncated: the file ends inside the frame" in report.warnings[0]
+    with pytest.raises(FormatError, match=r"cut\.xtc \(frame 3\)"):
+        convert(tmp_path / "cut.xtc", tmp_path / "out.h5", force=True, strict=True)
+
+
+@pytest.mark.parametrize("name", ["t.coor", "t.ncdf", "t.h5md", "t.inpcrd", "t.trz"])
+def test_garbage_is_one_line(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x08\0\0\0abcdefgh")
+    done = run(tmp_path / name, tmp_path / "out.h5")
+    assert done.status == 1
+    assert done.stderr.startswith(f"molrec-convert: {name}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_no_offsets_beside_the_source(tmp_path):
+    (tmp_path / "in").mkdir()
+    with mda.Writer(str(tmp_path / "in" / "a.trr"), 3) as writer:
+        universe = mda.Universe.empty(3, trajectory=True)
+        writer.write(universe.atoms)
+    convert(tmp_path / "in" / "a.trr", tmp_path / "out.h5", from_format="mda:trr")
+    assert [path.name for path in (tmp_path / "in").iterdir()] == ["a.trr"]
+
+
+def test_changed_elements_are_named(tmp_path):
+    """The format takes names from the first frame."""
+    (tmp_path / "in.xyz").write_text("1\n\nCu 0 0 0\n1\n\nAu 0 0 0\n")
+    report = convert(tmp_path / "in.xyz", tmp_path / "out.pdb", to_format="mda:pdb")
+    assert "atoms.element" in report.losses.losses

@@ -1,6 +1,7 @@
 """MDAnalysis reads records: one file is a universe, in the units and the orientation of MDAnalysis."""
 
 import pickle
+import warnings
 from pathlib import Path
 
 import h5py
@@ -11,7 +12,7 @@ from MDAnalysis.exceptions import NoDataError
 
 import molrec_convert as mc
 from molrec_convert.errors import ConvertWarning
-from molrec_convert.integrations.mdanalysis import MolRecParser, MolRecReader
+from molrec_convert.integrations.mdanalysis import MolRecReader
 from molrec_convert.mapping.units import DIMENSIONLESS_DOCUMENT, SYSTEMS, document
 from molrec_convert.model import Box, Frame, Record
 from molrec_convert.model.trajectory import MemoryTrajectory
@@ -61,31 +62,6 @@ def test_other_forms_are_read_as_well(path, name):
 @pytest.mark.parametrize("format_name", ["MREC", "MOLREC", "mrec"])
 def test_formats_by_name(path, format_name):
     assert len(mda.Universe(path, format=format_name, topology_format=format_name).trajectory) == 5
-
-
-def test_names_of_other_formats_stay_with_them(tmp_path):
-    """Neither H5 nor H5MD is taken, and files of theirs are not claimed."""
-    mine = {name for name, made in {**mda._READERS, **mda._PARSERS}.items() if made in (MolRecReader, MolRecParser)}
-    assert mine == {"MREC", "MOLREC"}
-    with h5py.File(tmp_path / "other.h5", "w") as file:
-        file.create_group("particles")
-    (tmp_path / "zarr").mkdir()
-    (tmp_path / "zarr" / "zarr.json").write_text("{}")
-    for thing in (
-        tmp_path / "other.h5",
-        tmp_path / "zarr",
-        tmp_path,
-        "missing.h5",
-        "a\0b",
-        "",
-        b"x",
-        5,
-        None,
-        [1],
-        np.eye(3),
-    ):
-        assert MolRecReader._format_hint(thing) is False
-        assert MolRecParser._format_hint(thing) is False
 
 
 def test_a_topology_or_frames_of_another_file(path, tmp_path):
@@ -283,10 +259,23 @@ def test_unknown_units_are_handed_through_and_said(tmp_path):
     assert made.trajectory.record_units == {"length": "angstrom"}
 
 
-def test_ratios_are_handed_through_in_silence(tmp_path):
-    """R-13: reduced units are not forced into ångström."""
+def test_ratios_are_handed_through_and_said_once(tmp_path):
+    """R-13: reduced units are not forced into ångström; copies say nothing more."""
     path = record(tmp_path / "a.h5", moved(2), units=dict(DIMENSIONLESS_DOCUMENT))
-    made = mda.Universe(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = mda.Universe(path)
+        made.copy()
+        mc.from_mdanalysis(made)
+        mda.Universe(path, convert_units=False)
+    assert [(each.category, str(each.message), each.filename) for each in caught] == [
+        (
+            ConvertWarning,
+            f"{path}: numbers without dimension are handed to MDAnalysis as they are, which takes them for "
+            "Å, ps, amu and e",
+            __file__,
+        )
+    ]
     assert made.trajectory[1].positions[0, 0] == 0.25
     assert made.trajectory.units == {"length": None, "time": None, "velocity": None, "force": None}
 

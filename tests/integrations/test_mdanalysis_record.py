@@ -17,6 +17,9 @@ from molrec_convert.model import Box, Frame, Record
 from ..compare import assert_same_trajectories
 from .universes import UNITS, UNTIMED, frame, moved, record, water
 
+COPIED_DCD = pytest.mark.filterwarnings("ignore:DCDReader currently makes independent timesteps:DeprecationWarning")
+"""What MDAnalysis warns of wherever a DCD file is opened."""
+
 
 @pytest.fixture
 def made(tmp_path):
@@ -115,7 +118,7 @@ def test_a_topology_alone():
     assert "units" not in found.meta
 
 
-@pytest.mark.filterwarnings("ignore:DCDReader currently makes independent:DeprecationWarning")
+@COPIED_DCD
 def test_a_real_trajectory(protein, tmp_path):
     found = mc.from_mdanalysis(protein)
     mc.write(tmp_path / "out.h5", found)
@@ -135,8 +138,9 @@ def test_a_real_trajectory(protein, tmp_path):
 def test_what_is_no_value_of_a_record_is_said(made):
     made.trajectory.add_transformations(lambda ts: ts.data.update(large=np.zeros(5000)) or ts)
     found = mc.from_mdanalysis(made)
-    with pytest.warns(LossWarning, match="no values of a frame, left out: large"):
+    with pytest.warns(LossWarning, match="no values of a frame, left out: large") as caught:
         found.trajectory[0]
+    assert [each.filename for each in caught] == [__file__]
     found.trajectory[1]  # once
 
 
@@ -207,6 +211,33 @@ def test_from_mdanalysis_to_ase(made):
     assert images[3].cell.lengths().tolist() == [10, 11, 12]
     one = mc.from_mdanalysis(made.select_atoms("name OW")).trajectory[1]
     assert one.to_ase().positions[:, 0].tolist() == [0.25, 1.75]
+
+
+@UNTIMED
+def test_frames_know_the_units_of_their_record(made, tmp_path):
+    """A frame alone becomes the same Atoms as among others."""
+    oxygens = made.select_atoms("name OW")
+    found = mc.from_mdanalysis(oxygens)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found.trajectory[3].to_ase().info["time"] == 1.5
+        assert mc.from_mdanalysis(oxygens, frames="current").frame.to_ase().positions.tolist() == [
+            [0] * 3,
+            [1.5, -1.5, 3],
+        ]
+
+
+@COPIED_DCD
+def test_steps_of_dcd_files_are_those_of_their_header(protein):
+    """MDAnalysis itself numbers the frames under the name of a step."""
+    found = mc.from_mdanalysis(protein.atoms[:9])
+    assert found.trajectory.step[:3].tolist() == [1000, 2000, 3000]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert found.trajectory.step.tolist() == mc.read(datafiles.DCD).trajectory.step.tolist()
+        chain = mda.Universe(datafiles.PSF, [datafiles.DCD, datafiles.DCD2])
+    steps = mc.from_mdanalysis(chain.atoms[:9]).trajectory.step
+    assert steps.tolist() == list(range(98 + 102))
 
 
 @UNTIMED

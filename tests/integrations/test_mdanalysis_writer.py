@@ -8,7 +8,7 @@ import pytest
 from MDAnalysisTests import datafiles
 
 import molrec_convert as mc
-from molrec_convert.errors import TargetError
+from molrec_convert.errors import ConvertWarning, TargetError
 from molrec_convert.integrations.mdanalysis import MolRecWriter
 from molrec_convert.mapping.units import DIMENSIONLESS_DOCUMENT
 from molrec_convert.model import Box, Frame
@@ -180,7 +180,8 @@ def test_ratios_stay_ratios(tmp_path):
     atoms = {name: column for name, column in water().columns.items() if name not in ("mass", "charge")}
     atoms |= {"mass_lj": [1.0] * 6, "charge_lj": [0.0] * 6}
     path = record(tmp_path / "in.h5", [Frame({"atoms": atoms})] * 2, units=dict(DIMENSIONLESS_DOCUMENT))
-    made = mda.Universe(path)
+    with pytest.warns(ConvertWarning, match="numbers without dimension are handed to MDAnalysis as they are"):
+        made = mda.Universe(path)
     assert made.atoms.masses.tolist() == [1.0] * 6
     made.atoms.write(str(tmp_path / "x.mrec"), frames="all")
     with mc.open(tmp_path / "x.mrec") as found:

@@ -182,6 +182,11 @@ def test_all_other_columns_under_their_own_names(opened):
             [3, 1, 3],
         ),
         ({"element": text("C", "Xx", "C")}, ["C", "Xx", "C"], None),
+        ({"name": text("OW", "HW1", "HW2")}, ["OW", "HW1", "HW2"], None),
+        ({"name": text("N", "C", "N")}, ["N", "C", "N"], [2, 1, 2]),  # names are no elements
+        ({"type": text("b", "a", "b"), "name": text("OW", "HW1", "HW2")}, ["b", "a", "b"], None),
+        ({"type_id": u64(3, 1, 3), "name": text("C", "O", "C")}, ["C", "O", "C"], [3, 1, 3]),
+        ({"type_id": u64(3, 1, 3), "name": text("C1", "O", "C2")}, ["", "O", ""], [3, 1, 3]),
     ],
 )
 def test_types_of_particles(opened, given, names, numbers):

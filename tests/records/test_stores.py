@@ -129,6 +129,11 @@ def raw(place, text):
     return lambda path: (path / place / "zarr.json").write_text(text)
 
 
+def damaged_stranger(path):
+    (path / "other").mkdir()
+    raw("other", "{")(path)
+
+
 def version_2(path):
     (path / "zarr.json").unlink()
     (path / ".zgroup").write_text('{"zarr_format": 2}')
@@ -226,6 +231,7 @@ TAKEN = {
     "an old superblock": ("h5", rewritten, 38, "/", "a superblock of version 0, 3 is due"),
     "a late marker": ("h5", rewritten, 38, "/@molrec_hdf5", "not within the first 4096 bytes"),
     "blosc": ("mrec", blosc, 34, "/frame/atoms/x", "blosc"),
+    "damage in what is unknown": ("mrec", damaged_stranger, 39, "/other", "does not parse as JSON"),
     "compressed members": ("zip", repacked(lambda folder, path: pack(folder, path, zipfile.ZIP_DEFLATED)), 35, "/", "compress"),
     "members for folders": ("zip", repacked(with_folders), 35, "/", "members for folders"),
     "a leading folder": ("zip", repacked(in_a_folder), 35, "/", "all members lie in 'x.mrec/'"),

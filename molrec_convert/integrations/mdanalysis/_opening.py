@@ -32,16 +32,32 @@ def source_of(record: Record) -> RecordSource | str:
 
 
 def is_source(thing: Any) -> bool:
-    """Whether something is a record, or the path or the address of one; cheap, and never an error."""
+    """Whether something is a record, or the path or the address of one; cheap, and never an error.
+
+    So is a path at which there is nothing, where it has the name of a record and no other reader of MDAnalysis takes
+    such names: opening it says that there is no such file.
+    """
     if isinstance(thing, RecordSource):
         return True
     if not isinstance(thing, str | os.PathLike):
         return False
     try:
         path = os.fspath(thing)
-        return isinstance(path, str) and (form_of_name(path) is not None if is_url(path) else is_record_at(path))
+        if not isinstance(path, str):
+            return False
+        if is_url(path) or not (os.path.lexists(path) or _is_of_others(path)):
+            return form_of_name(path) is not None
+        return is_record_at(path)
     except Exception:  # noqa: BLE001 - MDAnalysis asks this of everything that it is to open
         return False
+
+
+def _is_of_others(path: str) -> bool:
+    """Whether another reader or parser goes by the extension of this name."""
+    from MDAnalysis import _PARSERS, _READERS
+
+    extension = os.path.splitext(path)[1][1:].upper()
+    return extension not in FORMATS and (extension in _READERS or extension in _PARSERS)
 
 
 def is_record_at(path: str) -> bool:

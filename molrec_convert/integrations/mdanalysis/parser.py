@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from MDAnalysis.core.topology import Topology
@@ -10,7 +9,7 @@ from MDAnalysis.topology.base import TopologyReaderBase
 
 from molrec_convert.adapter import Snapshot
 from molrec_convert.adapters.mda_universe import CONNECTIONS, to_topology
-from molrec_convert.errors import ConvertWarning
+from molrec_convert.integrations.user_warnings import warn
 
 from ._atoms import Select
 from ._frames import Frames
@@ -48,11 +47,6 @@ class MolRecParser(TopologyReaderBase):  # type: ignore[misc] # MDAnalysis has n
         del kwargs
         with opened(self.filename) as record:
             frames = Frames(record, select=select)
-            for name in CONNECTIONS:
-                if frames.changing(name):
-                    warnings.warn(
-                        f"{self.filename}: {name} change between frames; those of frame 0 are taken",
-                        ConvertWarning,
-                        stacklevel=2,
-                    )
+            if changing := [name for name in CONNECTIONS if frames.changing(name)]:
+                warn(f"{self.filename}: {', '.join(changing)} change between frames; those of frame 0 are taken")
             return to_topology(Snapshot(frames.first()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from MDAnalysis.coordinates.timestep import Timestep
 from MDAnalysis.lib.util import store_init_arguments
 
 from molrec_convert.adapters.mda_universe import ARRAYS, UNIT_NAMES, UNITS, Scale, native_units
-from molrec_convert.errors import ConvertWarning
+from molrec_convert.integrations.user_warnings import warn
 from molrec_convert.mapping.units import DIMENSIONLESS_DOCUMENT, Units
 from molrec_convert.model.dtypes import Array
 
@@ -23,6 +22,9 @@ from .writer import MolRecWriter
 
 if TYPE_CHECKING:
     from MDAnalysis import AtomGroup
+
+COPIED = "is_copy"
+"""The keyword of a copy, which does not say again what was said of the units."""
 
 
 class MolRecReader(ReaderBase):  # type: ignore[misc] # MDAnalysis has no types
@@ -67,6 +69,8 @@ class MolRecReader(ReaderBase):  # type: ignore[misc] # MDAnalysis has no types
         additional_columns: Collection[str] | bool = (),
         **kwargs: Any,
     ) -> None:
+        is_copy = kwargs.pop(COPIED, False)
+        self._kwargs[COPIED] = True  # those that copies are made with
         super().__init__(filename, convert_units=convert_units, **kwargs)
         if isinstance(filename, RecordSource):
             self.filename = filename
@@ -79,23 +83,27 @@ class MolRecReader(ReaderBase):  # type: ignore[misc] # MDAnalysis has no types
         self.scale = Scale(stated, converts=convert_units)
         self.units = type(self).units if convert_units and stated != DIMENSIONLESS_DOCUMENT else native_units(stated)
         there = {quantity: frames.moves(quantity) for quantity in ARRAYS}
-        self._check_units(stated, [quantity for quantity, moves in there.items() if moves])
+        if not is_copy:
+            self._check_units(stated, [quantity for quantity, moves in there.items() if moves])
         flags = {ARRAYS[quantity]: moves for quantity, moves in there.items()}
         self.ts = self._Timestep(self.n_atoms, reader=self, **flags, **self._ts_kwargs)
         if self.n_frames:
             self._read_frame(0)
 
     def _check_units(self, stated: Units | None, moving: list[str]) -> None:
-        """Warn where numbers are taken for those of MDAnalysis because nobody says what they are."""
+        """Warn where numbers are taken for those of MDAnalysis because they are none, or nobody says what they are."""
         if self.n_frames and self._frames.times is not None:
             moving.append("time")
         unknown = [quantity for quantity in moving if not self.scale.knows(quantity)]
-        if self.convert_units and unknown and stated != DIMENSIONLESS_DOCUMENT:
-            warnings.warn(
-                f"{self.filename}: the unit of {', '.join(unknown)} is not known; the numbers are handed through",
-                ConvertWarning,
-                stacklevel=3,
+        if not self.convert_units or not unknown:
+            return
+        if stated == DIMENSIONLESS_DOCUMENT:
+            warn(
+                f"{self.filename}: numbers without dimension are handed to MDAnalysis as they are, "
+                "which takes them for Å, ps, amu and e"
             )
+        else:
+            warn(f"{self.filename}: the unit of {', '.join(unknown)} is not known; the numbers are handed through")
 
     @staticmethod
     def _format_hint(thing: Any) -> bool:
