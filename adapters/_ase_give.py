@@ -18,7 +18,7 @@ import numpy as np
 from molrec_convert import registry
 from molrec_convert.adapter import Note, Snapshot
 from molrec_convert.errors import ConvertError
-from molrec_convert.mapping.names import META_QUANTITIES, QUANTITIES
+from molrec_convert.mapping.names import META_QUANTITIES, QUANTITIES, REDUCED
 from molrec_convert.mapping.units import factor
 from molrec_convert.model import Block, Column
 from molrec_convert.placement import STEP_KEY, TIME_KEY
@@ -43,7 +43,6 @@ from ._ase_table import (
 )
 from ._ase_units import Scales
 from ._ase_values import MISSING, decoded, uncoded
-from ._dump_columns import REDUCED
 from ._momenta import momenta_of, velocities_of
 from ._xyz_header import MARKED
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from molrec_convert.adapter import Note
 from molrec_convert.errors import FormatError, OptionError
+from molrec_convert.mapping.names import REDUCED
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
@@ -18,7 +19,7 @@ from ._data_sections import ColumnError, Lines, Parts, Section
 from ._data_styles import IMAGES, NAMES, VELOCITIES, AtomStyle, row_of, styles_hinted, styles_named
 from ._data_topology import Ids
 from ._data_types import Types, as_text
-from ._dump_columns import REDUCED, SIGNED, Row
+from ._dump_columns import SIGNED, Row
 from ._lammps import Style
 
 Array = np.ndarray[Any, Any]

@@ -10,6 +10,7 @@ import numpy as np
 
 from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
+from molrec_convert.mapping.names import REDUCED
 from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block
 
@@ -17,7 +18,7 @@ from ._data_header import TOPOLOGY
 from ._data_kinds import Kinds, elements_of, masses_of
 from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
 from ._data_types import Masses, Types, elements_column, elements_told
-from ._dump_columns import REDUCED, SIGNED
+from ._dump_columns import SIGNED
 from ._dump_writer import kept_rows
 
 Array = np.ndarray[Any, Any]

@@ -13,6 +13,7 @@ import numpy as np
 from molrec_convert.adapter import Carries, Snapshot
 from molrec_convert.errors import FormatError
 from molrec_convert.mapping.inverse import undone
+from molrec_convert.mapping.names import REDUCED
 from molrec_convert.model import Block, Column
 from molrec_convert.model.dtypes import ENDPOINTS
 from molrec_convert.model.precision import decimals_of
@@ -27,7 +28,7 @@ from ._data_styles import IMAGES, KINDS, row_of
 from ._data_title import title_of
 from ._data_topology import MEMBERS
 from ._data_types import Masses
-from ._dump_columns import REDUCED, SIGNED
+from ._dump_columns import SIGNED
 from ._lammps import check_style, scales_of, style_to_write
 
 Array = np.ndarray[Any, Any]

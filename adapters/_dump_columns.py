@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from molrec_convert.mapping.names import QUANTITIES
+from molrec_convert.mapping.names import QUANTITIES, REDUCED
 from molrec_convert.model.block import TAKEN_COLUMNS
 from molrec_convert.model.dtypes import CANONICAL, ENDPOINTS
 
@@ -44,9 +44,6 @@ LABEL = Row("type", "type", "s")
 """The column ``type`` where it holds labels."""
 
 INTEGER_PREFIXES = ("i_", "i2_")
-REDUCED = {"charge": "charge_lj", "mass": "mass_lj"}
-"""Names of dimensionless charges and masses, which are no e and no amu."""
-
 SIGNED = {"id": "atom_id", "mol": "molecule", "type": "type_number"}
 """Where negative numbers are kept that their canonical column cannot hold."""
 

@@ -14,7 +14,7 @@ from molrec_convert.adapter import Snapshot
 from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.inverse import undone
-from molrec_convert.mapping.names import QUANTITIES
+from molrec_convert.mapping.names import QUANTITIES, REDUCED
 from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.dtypes import STRING
@@ -22,7 +22,7 @@ from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
 from molrec_convert.text.table import format_table
 
-from ._dump_columns import BY_SOURCE, BY_TARGET, REDUCED, SCALED, SIGNED, Plan, plan_of, triple
+from ._dump_columns import BY_SOURCE, BY_TARGET, SCALED, SIGNED, Plan, plan_of, triple
 from ._lammps import (
     boundary_letters,
     bounding_to_bounds,

@@ -55,9 +55,6 @@ ATTRIBUTES: tuple[Attribute, ...] = (
 """Any further attribute has a column of its own name."""
 
 BY_NAME: Mapping[str, Attribute] = MappingProxyType({row.name: row for row in ATTRIBUTES})
-RATIOS: Mapping[str, str] = MappingProxyType({"mass": "mass_lj", "charge": "charge_lj"})
-"""Where numbers stand that are ratios."""
-
 CONNECTIONS: Mapping[str, int] = MappingProxyType(
     {"bonds": 2, "angles": 3, "dihedrals": 4, "impropers": 4, "ureybradleys": 2, "cmaps": 5}
 )

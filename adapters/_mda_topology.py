@@ -10,11 +10,12 @@ import numpy as np
 
 from molrec_convert.errors import RecordError
 from molrec_convert.mapping.elements import SYMBOLS
+from molrec_convert.mapping.names import REDUCED
 from molrec_convert.model import Block, Column, Frame
 from molrec_convert.model.dtypes import STRING, Array
 
 from ._mda_bonds import connections_of
-from ._mda_names import ATTRIBUTES, BY_NAME, NO_SEGMENT, RATIOS, attribute_classes, level_of
+from ._mda_names import ATTRIBUTES, BY_NAME, NO_SEGMENT, attribute_classes, level_of
 
 if TYPE_CHECKING:
     from MDAnalysis.core.topology import Topology
@@ -63,7 +64,7 @@ def _values(atoms: Block) -> dict[str, Array]:
     """The values of each attribute for every atom, as MDAnalysis takes them."""
     found: dict[str, Array] = {}
     for row in ATTRIBUTES:
-        column = _column(atoms, row.signed, row.column, RATIOS.get(row.column))
+        column = _column(atoms, row.signed, row.column, REDUCED.get(row.column))
         if column is not None:
             found[row.name] = _plain(column, row.column)
     if "elements" not in found and (column := _column(atoms, "atomic_number")) is not None:

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from molrec_convert.adapter import Note, Snapshot
+from molrec_convert.mapping.names import REDUCED
 from molrec_convert.mapping.units import DIMENSIONLESS_DOCUMENT, Units
 from molrec_convert.model import Block, Frame, Meta
 
 from ._mda_bonds import blocks_of
 from ._mda_cell import box_of
 from ._mda_columns import columns_of
-from ._mda_names import CONNECTIONS, RATIOS, UNIT_NAMES, UNITS, VECTORS, native_units, stated_units
+from ._mda_names import CONNECTIONS, UNIT_NAMES, UNITS, VECTORS, native_units, stated_units
 from ._mda_timestep import (
     ARRAYS,
     Arrays,
@@ -78,7 +79,7 @@ def static_part(atoms: Universe | AtomGroup, *, guessed: bool = False, units: Un
     notes: list[Note] = []
     columns = columns_of(chosen, guessed=guessed, notes=notes)
     if units == DIMENSIONLESS_DOCUMENT:
-        columns = {RATIOS.get(name, name): column for name, column in columns.items()}
+        columns = {REDUCED.get(name, name): column for name, column in columns.items()}
     blocks = {"atoms": Block.of(columns, len(chosen)), **blocks_of(chosen, guessed=guessed, notes=notes)}
     return Snapshot(Frame.of(blocks, None, Meta()), units=units, notes=notes)
 
