@@ -15,7 +15,7 @@ from molrec_convert.rules import rule
 
 from .chunks import LEVEL, gathered
 from .hdf5_attributes import HDF5_CLASS
-from .hdf5_chunks import DirectChunks, encoded
+from .hdf5_chunks import DirectChunks, encoded, stored_uncompressed
 from .hdf5_node import H5PY_ERRORS, Hdf5Node
 from .memory import affordable
 from .text import checked_text_array, has_inner_nul, is_wasteful, octets_of, text_of
@@ -202,7 +202,7 @@ class Hdf5Growing(Hdf5Array):
             return False
         tail = self._plain_chunk(first)
         assert self.store.stage is not None
-        self._id.write_direct_chunk((first,) + (0,) * len(self._rest), *tail)
+        self._replace_chunk(first, tail)
         self.store.flush()
         return True
 
@@ -216,9 +216,19 @@ class Hdf5Growing(Hdf5Array):
         self._rows = rows
         self._id.set_extent((rows, *self._rest))
         if tail is not None:
-            self._id.write_direct_chunk((first,) + (0,) * len(self._rest), *tail)
+            self._replace_chunk(first, tail)
         self.store.flush()
         return True
+
+    def _replace_chunk(self, first: int, tail: tuple[Array, int]) -> None:
+        """Write a plain chunk over one that is perhaps compressed.
+
+        Where both are of one size the library leaves the old filter mask in its index, so that the chunk could not be
+        read: a larger form of the same rows goes between.
+        """
+        place = (first,) + (0,) * len(self._rest)
+        self._id.write_direct_chunk(place, *stored_uncompressed(tail[0]))
+        self._id.write_direct_chunk(place, *tail)
 
     def has_plain_tail(self, rows: int) -> bool:
         """Whether the chunk in which `rows` end has filters that it did not pass, if the array can grow again."""

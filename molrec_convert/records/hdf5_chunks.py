@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,11 @@ def encoded(pieces: Sequence[Array], rows: int, compressed: bool, *, skipped: bo
     if compressed:
         return deflated(shuffle(data.reshape(-1).view(np.uint8).data, data.dtype.itemsize)), 0
     return data, PLAIN if skipped else 0
+
+
+def stored_uncompressed(data: Array) -> tuple[bytes, int]:
+    """A chunk that has passed both filters and is larger than its rows, and its filter mask."""
+    return zlib.compress(shuffle(data.reshape(-1).view(np.uint8).data, data.dtype.itemsize), 0), 0
 
 
 LARGE = 32 << 10

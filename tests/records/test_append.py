@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from molrec_convert.errors import RecordError
-from molrec_convert.model import Block, Box, Column, Frame, Schema
+from molrec_convert.model import Block, Box, Column, Frame, Meta, MetaSpec, Schema
 from molrec_convert.records import create, open_for_append, open_record
 
 from .builders import assert_frames, rich_frame, write
@@ -108,3 +108,24 @@ def test_arrays_that_cannot_grow(tmp_path):
     ):
         open_for_append(path)
     assert_frames(path, frames)
+
+
+def test_a_tail_that_is_as_large_plain_as_compressed(tmp_path):
+    """The library keeps the old filter mask of a chunk that is replaced by one of the same size."""
+    one, two = Box.orthogonal(3), Box.orthogonal([3, 4, 5], origin=[1, 0, 0])
+    boxes = [one, None, one, two, None, None, Box.undefined([0, 2.0, 0]), None, one, two, None]
+    frames = [Frame({}, box=box, meta=Meta({"pe": 0.0})) for box in boxes]
+    schema = Schema.of(frames)
+    schema = Schema(schema.blocks, {**schema.meta, "cell_defined": MetaSpec("bool", True)})
+    path = tmp_path / "record.h5"
+    writer = create(path)  # closed and opened again on the way
+    trajectory = writer.begin_trajectory(schema)
+    for step, frame in enumerate(frames):
+        if step in (5, 10):
+            writer.close()
+            writer = open_for_append(path)
+            trajectory = writer.trajectory
+        trajectory.append(frame, step=step)
+    writer.close()
+    with open_record(path) as record:
+        assert [found.same(frame) for found, frame in zip(record.trajectory, frames, strict=True)] == [True] * 11
