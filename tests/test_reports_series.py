@@ -130,7 +130,7 @@ def test_r29_streams_that_cannot_seek(adapter, tmp_path):
     mc.convert(tmp_path / "file.h5", tmp_path / "back", to_format=adapter.name)
     back, streamed = (tmp_path / "back").read_bytes(), written.getvalue()
     if adapter.name == "dcd":  # whose head counts the frames, which a stream cannot go back to
-        back, streamed = back[:8] + back[12:], streamed[:8] + streamed[12:]
+        back, streamed = (data[:8] + data[12:20] + data[24:] for data in (back, streamed))
     assert streamed == back
 
 
