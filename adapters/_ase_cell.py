@@ -36,6 +36,8 @@ def box_of_cell(cell: Array, flags: Array, displacement: Array) -> Box | None:
 def cell_of_box(box: Box | None, about: Meta) -> tuple[Array, Array]:
     """The cell and the periodic axes of a box in ångström: the ones it was made of, where it is still that box."""
     raw, flags = about.get(CELL), about.get(PBC)
+    if raw is None and flags is not None:  # nine NaN, which a trajectory cannot tell from a key that a frame lacks
+        raw = (np.nan,) * 9
     if isinstance(raw, tuple | list) and isinstance(flags, tuple | list):
         cell, pbc = np.array(raw, dtype=np.float64).reshape(3, 3), np.array(flags, dtype=bool)
         if _is_same(box_of_cell(cell, pbc, np.zeros(3)), box):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from json import loads
 from typing import Any
 
 from molrec_convert.adapter import Note
@@ -26,7 +27,12 @@ def documents_of(constraints: Iterable[Any]) -> tuple[list[Document], list[Note]
     notes: list[Note] = []
     for constraint in constraints:
         try:
-            documents.append(_document(constraint))
+            document = _document(constraint)
+            documents.append(document)
+            known = _kind_of(document[NAME], json_text(document[ARGUMENTS]))
+            if known is not type(constraint):
+                message = f"the constraint {type(constraint).__name__} comes back as {known.__name__}"
+                notes.append(Note(message, loss=True))
         except UnsupportedError as error:
             message = f"the constraint {type(constraint).__name__} is not kept: {error}"
             notes.append(Note(message, loss=True))
@@ -56,11 +62,15 @@ def _attributes(constraint: Any) -> Document:
 @lru_cache(maxsize=64)
 def _differing(document: str, attributes: str) -> Document:
     """The attributes that the constraint does not have which is made of the document; both as text."""
-    from json import loads
-
     found: Document = loads(attributes)
     again = _attributes(_made(loads(document)))
     return {name: value for name, value in found.items() if name not in again or again[name] != value}
+
+
+@lru_cache(maxsize=64)
+def _kind_of(name: str, arguments: str) -> type:
+    """The class of the constraint that is made of a document; its arguments as text."""
+    return type(_made({NAME: name, ARGUMENTS: loads(arguments)}))
 
 
 def constraint_of(document: Document) -> Any:

@@ -19,7 +19,7 @@ from molrec_convert.placement import CELL_KEY, STEP_KEY, TIME_KEY
 
 from ._ase_columns import ColumnNames, legal_name, values_of
 from ._ase_table import ARRAY_OF, CHARGE, INITIAL_CHARGE, KEYS, RESULT_OF, Array, Result
-from ._ase_values import JSON, UnsupportedError, coded, encoded, is_beyond_reals
+from ._ase_values import JSON, UnsupportedError, coded, encoded, is_beyond_reals, kinds_lost
 from ._momenta import velocities_of
 
 Values = np.ndarray[Any, Any]
@@ -59,6 +59,8 @@ class Taking:
         """Take an array: its name, its columns and its type; None where a record does not hold it."""
         try:
             row = ARRAY_OF.get(name)
+            self._tell_kinds(f"the array {name!r}", array)
+            array = np.asarray(array)
             found = None if row is None else self._by_row(row, array)
             return [coded(name), *(found or self._shared(name, array) or self._other(name, array))]
         except UnsupportedError as error:
@@ -134,6 +136,7 @@ class Taking:
                 if type(name) is not str:
                     raise UnsupportedError("its name is no text")
                 found.append([coded(name), *self._result(name, value, RESULT_OF.get(name))])
+                self._tell_kinds(f"the result {name!r}", value)
             except UnsupportedError as error:
                 self.leave_out(f"the result {name!r}", error)
         return found
@@ -191,9 +194,17 @@ class Taking:
                     found.append([name, TIME_KEY, encoded(value)[2]])
                 else:
                     found.append([name, *self.value(key if type(key) is str else str(key), value)])
+                    self._tell_kinds(f"info {key!r}", value)
             except UnsupportedError as error:
                 self.leave_out(f"info {key!r}", error)
         return found
+
+    def _tell_kinds(self, what: str, value: Any) -> None:
+        """Note types that a record does not know, whose values it has as plainer ones."""
+        if np.ma.is_masked(value):
+            self.notes.append(Note(f"the mask of {what} is not kept", loss=True))
+        elif kinds := sorted(set(kinds_lost(value))):
+            self.notes.append(Note(f"{what} comes back without its own types: {', '.join(kinds)}"))
 
     def leave_out(self, what: str, error: UnsupportedError) -> None:
         """Note what a record does not hold."""

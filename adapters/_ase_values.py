@@ -15,7 +15,7 @@ import base64
 import datetime
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -96,6 +96,7 @@ def _tagged_scalar(value: Any, kind: type) -> tuple[Any, str, Form] | None:
 
 
 def _tagged_numpy(value: Any) -> tuple[Any, str, Form] | None:
+    value = np.asarray(value) if isinstance(value, np.ndarray) else value
     dtype, shape = value.dtype, value.shape
     if dtype.kind not in "biufU" or value.size > MOST_ITEMS or (dtype.kind == "f" and dtype.itemsize > 8):
         return None
@@ -191,7 +192,7 @@ def coded(value: Any, depth: int = 0) -> Coded:
     if isinstance(value, np.generic):
         return {"$scalar": _coded_array(np.asarray(value), depth)}
     if isinstance(value, np.ndarray):
-        return {"$array": _coded_array(value, depth)}
+        return {"$array": _coded_array(np.asarray(value), depth)}
     if value is None or isinstance(value, bool):
         return value
     for kind, code in CODERS:
@@ -336,6 +337,21 @@ DECODERS: Mapping[str, Callable[[Any], Any]] = {
     "$ase": _object_of,
     "$spacegroup": lambda content: _spacegroup(*content),
 }
+
+
+BASES = (np.ndarray, *(kind for kind, _ in CODERS))
+
+
+def kinds_lost(value: Any) -> Iterator[str]:
+    """The types in a value that come back as the plainer ones that they derive from."""
+    kind = type(value)
+    if isinstance(value, BASES) and kind not in (*BASES, bool, np.float64, np.str_, np.bytes_, np.complex128):
+        yield kind.__name__
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset) or (isinstance(value, np.ndarray) and value.dtype.kind == "O"):
+        for item in value if not isinstance(value, np.ndarray) else np.asarray(value).ravel():
+            yield from kinds_lost(item)
 
 
 def is_beyond_reals(value: Any) -> bool:

@@ -6,7 +6,6 @@ which is also how the writer of a record finds fast that it has not changed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,12 +16,10 @@ from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING, same_bits
 from molrec_convert.options import Options
 
+from ._elements import Elements, elements_of
 from ._gro_atoms import AtomLines
 from ._gro_odd import CALLED
 from ._pdb_columns import texts_of
-from ._pdb_elements import element_guessed, element_stated
-from ._pdb_fields import counted
-from ._pdb_symbols import combinations
 
 Array = np.ndarray[Any, Any]
 
@@ -30,7 +27,6 @@ PERIOD = 10**5
 """Numbers of five columns begin again at 0 when they reach it."""
 NUMBERS = {"number": ("id", "atom_id"), "res_seq": ("res_id", "res_seq")}
 """The columns of atom and residue numbers, and those beside them that hold negative ones too."""
-MOST_LISTED = 6
 
 
 class Found(NamedTuple):
@@ -56,11 +52,10 @@ class ColumnMaker:
         columns |= self._numbers("res_seq", atoms)
         for name, values in atoms.reals.items():
             columns[name] = Column.of(values, atoms.moving if name.startswith("v") else None)
-        if self._guess or self._given:
-            parts = tuple(part for name in ("name", "res_name") for part in atoms.text[name])
-            found: Found = self._once("elements", parts, self._elements)
-            columns |= found.columns
-            atoms.notes += found.notes
+        parts = tuple(part for name in ("name", "res_name") for part in atoms.text[name])
+        found: Elements = self._once("elements", parts, self._elements)
+        columns |= {} if found.column is None else {"element": found.column}
+        atoms.notes += found.notes
         return columns
 
     def _once(self, name: str, key: tuple[Any, ...], make: Callable[..., Any]) -> Any:
@@ -85,53 +80,10 @@ class ColumnMaker:
         atoms.notes += found.notes
         return found.columns
 
-    def _elements(self, names: Array, words: Sequence[bytes], residues: Array, labels: Sequence[bytes]) -> Found:
-        """Elements as a person names them, or as names suggest them."""
-        texts = texts_of(words), texts_of(labels)
-        distinct, rows = combinations(names, residues, np.zeros(len(names), np.int32))
-        symbols, guessed = [], []
-        for name, residue, _ in distinct:
-            symbol = self._given.get(texts[0][name])
-            suggested = symbol is None and self._guess
-            if suggested:
-                symbol = element_suggested(texts[0][name], texts[1][residue])
-            symbols.append(symbol or "")
-            guessed.append(suggested)
-        counts = np.bincount(rows, minlength=len(symbols)).tolist()
-        known = np.array([bool(symbol) for symbol in symbols] or [True], np.bool_)[rows]
-        notes = list(_notes(symbols, guessed, counts, guess=self._guess))
-        if len(rows) and not known.any():
-            return Found({}, notes)
-        table = np.array(symbols, dtype=STRING)
-        values = table[rows] if len(table) else np.zeros(0, STRING)
-        return Found({"element": Column.of(values, None if known.all() else known)}, notes)
-
-
-def element_suggested(name: str, residue: str) -> str | None:
-    """The element that a name suggests, in a residue; None where it suggests none.
-
-    >>> element_suggested("OW", "SOL"), element_suggested("CA", "ALA"), element_suggested("CA", "CA")
-    ('O', 'C', 'Ca')
-    """
-    return element_stated(name, residue) or element_guessed(name, residue, aligned=False)
-
-
-def _notes(symbols: Sequence[str], guessed: Sequence[bool], counts: Sequence[int], *, guess: bool) -> list[Note]:
-    found: Counter[str] = Counter()
-    unknown = 0
-    for symbol, by_name, count in zip(symbols, guessed, counts, strict=True):
-        found[symbol] += count if by_name and symbol else 0
-        unknown += 0 if symbol else count
-    found = +found
-    notes = []
-    if found:
-        listed = ", ".join(f"{symbol} {count}" for symbol, count in found.most_common(MOST_LISTED))
-        more = " …" if len(found) > MOST_LISTED else ""
-        notes.append(Note(f"the element of {counted(found.total())} is guessed from the name: {listed}{more}"))
-    if unknown:
-        hint = "the name suggests none" if guess else "--guess elements takes it from the name"
-        notes.append(Note(f"{counted(unknown)} without an element: {hint}", lacks="element"))
-    return notes
+    def _elements(self, names: Array, words: Sequence[bytes], residues: Array, labels: Sequence[bytes]) -> Elements:
+        """Elements as a person names them, as the names of standard residues tell them, or as names suggest them."""
+        texts = (names, texts_of(words)), (residues, texts_of(labels))
+        return elements_of(*texts, None, given=self._given, guess=self._guess)
 
 
 def counted_on(values: Array, valid: Array | None = None) -> Array:

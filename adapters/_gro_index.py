@@ -72,6 +72,8 @@ class FrameFinder:
                 raise self._error("there is no frame in it", TruncatedError)
             return None
         if not blanks or COUNT.fullmatch(line) is None:
+            if b"\0" in line:
+                raise self._error("a NUL stands in the text", FormatError)
             title, line = text_of(line.removeprefix(BOM)), window.next_line()
         else:
             title = ""

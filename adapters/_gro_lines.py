@@ -25,8 +25,8 @@ Table = Array
 
 STILL = ("id", "atom_id", "name", "type", "element", "atomic_number", "res_name", "res_id", "res_seq")
 """Columns on which what stands still depends."""
-COLUMNS = frozenset((*STILL, *POSITIONS, *VELOCITIES)) - {"element", "atomic_number"}
-"""Columns of atoms that are written."""
+COLUMNS = frozenset((*STILL, *POSITIONS, *VELOCITIES)) - {"atomic_number"}
+"""Columns of atoms that are written; elements as far as names tell them."""
 SIGNED = tuple(signed for _, signed in NUMBERS.values())
 """Of these, those that no other format knows; another column of such a name is not what it means here."""
 LEAST = -9999

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from molrec_convert.adapter import Snapshot
 from molrec_convert.loss import Contents, Loss
-from molrec_convert.model import Block, BlockSpec
+from molrec_convert.model import Block, BlockSpec, Column
 
+from ._elements import elements_of
 from ._gro_box import placed
 from ._gro_columns import NUMBERS, PERIOD, counted_on
 from ._gro_layout import VELOCITIES
@@ -22,6 +24,8 @@ from ._pdb_writer import in_picoseconds
 Array = np.ndarray[Any, Any]
 
 TEXTS = ("name", "res_name")
+TELLING = ("element", "name", "type", "atomic_number", "res_name")
+"""Columns on which names and elements depend."""
 
 
 def lost(contents: Contents) -> Iterator[Loss]:
@@ -48,6 +52,7 @@ def lost(contents: Contents) -> Iterator[Loss]:
         if "atoms" in snapshot.frame:
             atoms = snapshot.frame["atoms"]
             yield from _of_labels(atoms)
+            yield from _of_elements(atoms)
             yield from _of_numbers(atoms)
             yield from _of_velocities(snapshot, atoms)
 
@@ -59,6 +64,29 @@ def _of_labels(atoms: Block) -> Iterator[Loss]:
     for name in TEXTS:
         if name in atoms and any(word != word.strip() for word in coded(atoms.column(name))[1]):
             yield Loss(f"atoms.{name}", "blanks around a name are no part of it")
+
+
+def _of_elements(atoms: Block) -> Iterator[Loss]:
+    if (
+        atoms.count
+        and "element" in atoms
+        and not _names_tell(tuple((name, atoms.columns.get(name)) for name in TELLING))
+    ):
+        yield Loss("atoms.element", "the format holds no elements, and the names do not tell these")
+
+
+@lru_cache(maxsize=1)  # most frames have the same columns, the very objects
+def _names_tell(columns: tuple[tuple[str, Column | None], ...]) -> bool:
+    """Whether the elements of atoms are those that a reader finds by the names."""
+    there = {name: column for name, column in columns if column is not None}
+    labels = labels_of(Block.of(there, len(there["element"])))
+    names = labels.codes, [word.strip() for word in labels.words]
+    residues = None
+    if "res_name" in there:
+        codes, words = coded(there["res_name"])
+        residues = codes, [word.strip() for word in words]
+    found = elements_of(names, residues, None, given={}, guess=False).column
+    return found is not None and found.same(there["element"])
 
 
 def _of_numbers(atoms: Block) -> Iterator[Loss]:

@@ -90,7 +90,10 @@ def box_of(dimensions: Array | None, data: Mapping[str, Any], notes: list[Note])
         boundary = None
     numbers = np.asarray(dimensions, dtype=np.float64).tolist()
     try:
+        if not (min(numbers[:3]) > 0.0 and min(numbers[3:]) > 0.0 and max(numbers[3:]) < 180.0):
+            raise ValueError("a length or an angle that is none")
         return Box.from_parameters(numbers, origin=origin, boundary=boundary)
     except (RecordError, ValueError):
-        notes.append(Note(f"{[round(number, 6) for number in numbers]} make no cell: the frame has none"))
+        made = [round(number, 6) for number in numbers]
+        notes.append(Note(f"{made} make no cell: the frame has none", loss=True))
         return None

@@ -60,6 +60,8 @@ CONNECTIONS: Mapping[str, int] = MappingProxyType(
 )
 """Blocks of connections, called as in MDAnalysis, and how many atoms each row joins."""
 
+RESIDUE = "mda_residue"
+"""The column of residues by their numbers from 0, where the attributes of atoms do not tell them apart."""
 NO_SEGMENT = "SYSTEM"
 """What MDAnalysis calls the one segment of a system that has none."""
 

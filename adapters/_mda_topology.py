@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from molrec_convert.model import Block, Column, Frame
 from molrec_convert.model.dtypes import STRING, Array
 
 from ._mda_bonds import connections_of
-from ._mda_names import ATTRIBUTES, BY_NAME, NO_SEGMENT, attribute_classes, level_of
+from ._mda_names import ATTRIBUTES, BY_NAME, NO_SEGMENT, RESIDUE, attribute_classes, level_of
 
 if TYPE_CHECKING:
     from MDAnalysis.core.topology import Topology
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 MOST_ID = np.uint64(2**63 - 1)
 NAMED_BY = ("elements", "types")
 """What atoms are called by where they have no names."""
+SEGMENTS = ("segids", "chainIDs")
+"""What tells segments apart, the first that there is."""
 LETTERS = ("altLocs", "chainIDs", "icodes")
 """What stands in columns of one letter in PDB files, and not in a record where no row has one."""
 IN_PDB: Mapping[str, float] = MappingProxyType({"occupancies": 0.0, "tempfactors": 1.0})
@@ -45,10 +48,11 @@ def topology_of(frame: Frame) -> Topology:
     if atoms is None:
         raise RecordError("there are no atoms in it")
     values = _values(atoms)
-    residues = Residues(values, atoms.count)
+    residues = Residues(values, atoms.count, _column(atoms, RESIDUE))
     classes = attribute_classes()
-    attributes = [classes[name](residues.picked(name, given)) for name, given in values.items()]
-    attributes += [classes[name](given, guessed=True) for name, given in _made_up(values, residues).items()]
+    # Copies: people set attributes, while columns are read-only and one may stand for several attributes.
+    attributes = [classes[name](np.array(residues.picked(name, given))) for name, given in values.items()]
+    attributes += [classes[name](np.array(given), guessed=True) for name, given in _made_up(values, residues).items()]
     return Topology(
         atoms.count,
         residues.count,
@@ -113,15 +117,20 @@ class Residues:
         The values of each attribute for every atom.
     atoms
         The number of atoms.
+    stated
+        The residue of every atom, where the attributes do not tell it.
     """
 
-    def __init__(self, values: Mapping[str, Array], atoms: int) -> None:
+    def __init__(self, values: Mapping[str, Array], atoms: int, stated: Column | None = None) -> None:
         of_residues = [name for name in values if level_of(name) == "residue"]
-        segments = [name for name in ("segids", "chainIDs") if name in values]
+        segments = [name for name in SEGMENTS if name in values]
         self.numbered_by = next((name for name in ("resids", "molnums") if name in values), None)
         self.named_by = segments[0] if segments else None
-        if of_residues == ["molnums"]:  # the atoms of a molecule need not stand together
-            _, self._first, self.of_atoms = np.unique(values["molnums"], return_index=True, return_inverse=True)
+        numbers = None if stated is None or stated.valid is not None else stated.values
+        if numbers is None and of_residues == ["molnums"]:
+            numbers = values["molnums"]
+        if numbers is not None:  # the atoms of a residue need not stand together
+            _, self._first, self.of_atoms = np.unique(numbers, return_index=True, return_inverse=True)
         else:
             self._first, self.of_atoms = _runs([values[name] for name in (*of_residues, *segments)], atoms)
         self.count = len(self._first)
@@ -136,6 +145,22 @@ class Residues:
         if level == "atom":
             return values
         return values[self._first if level == "residue" else self._first_of_segments]
+
+
+def residues_apart(columns: Mapping[str, Column], residues: Array) -> dict[str, Column]:
+    """The residues of the atoms as a column, where the other columns alone would make others; else none."""
+    there = {name: column for name, column in columns.items() if name in _of_residues() or level_of(name) == "residue"}
+    _, due = np.unique(residues, return_inverse=True)
+    if np.array_equal(Residues(_values(Block.of(there, len(residues))), len(residues)).of_atoms, due):
+        return {}
+    return {RESIDUE: Column.of(residues.astype(np.uint64))}
+
+
+@cache
+def _of_residues() -> frozenset[str]:
+    """The columns by which residues are told apart."""
+    rows = [row for row in ATTRIBUTES if level_of(row.name) == "residue" or row.name in SEGMENTS]
+    return frozenset(name for row in rows for name in (row.column, row.signed) if name is not None)
 
 
 def _runs(criteria: list[Array], count: int) -> tuple[Array, Array]:

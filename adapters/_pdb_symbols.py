@@ -13,8 +13,9 @@ from molrec_convert.adapter import Note
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 
-from ._pdb_elements import element_guessed, element_of_columns, element_stated, name_field, seems_aligned
+from ._pdb_elements import element_guessed, element_of_columns, name_field, seems_aligned
 from ._pdb_fields import counted
+from ._residues import element_stated
 
 Array = np.ndarray[Any, Any]
 Labels = tuple[Array, Sequence[str]]

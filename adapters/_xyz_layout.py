@@ -41,6 +41,7 @@ UNSAFE = re.compile(r'[:"\s=,{}\[\]\\\']')
 VELOCITY = ("vx", "vy", "vz")
 UNKNOWN_VELOCITY = "vel"
 """What velocities are called whose unit is not known."""
+NUMBER = re.compile(r"[-+]?[0-9]+\.?[0-9]*")
 UNDECLARED = re.compile(r"col_([0-9]{1,4})")
 
 
@@ -207,7 +208,7 @@ def are_numbers(name: str, column: Column, about: Mapping[str, Any], words: Word
     """Whether texts are no labels: programs take numbers for atomic ones; only an XYZ source may have had them so."""
     if about.get("xyz_species") == name:
         return False
-    return any(word.isascii() and word.isdecimal() for word in words.coded(name, column.values)[1])
+    return any(map(NUMBER.fullmatch, words.coded(name, column.values)[1]))
 
 
 def _said_by_labels(columns: Mapping[str, Column], about: Mapping[str, Any], words: WordTable) -> list[str]:

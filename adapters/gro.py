@@ -7,8 +7,8 @@ rounded once from its decimals, so that its text is restored. The columns of pos
 points; lines that do not keep to them are mended by blanks and decimals, and said so. Atom and residue numbers that
 begin again at 0 behind 99999 are counted on; negative residue numbers stand in ``res_seq``; stars and blanks are null.
 Lines without velocities are null in them. A box of zeros is no cell; a cell is periodic on all axes. A time and step in
-the title are those of the frame. Elements are not told by the format, and come from names only with ``--guess
-elements``.
+the title are those of the frame. Elements are not told by the format: they come from the names of a standard residue's
+atoms, of water and of ions, and with ``--guess elements`` from any name; both are said.
 """
 
 from __future__ import annotations

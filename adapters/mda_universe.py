@@ -27,9 +27,10 @@ from molrec_convert.model import Block, Frame, Meta
 from ._mda_bonds import blocks_of
 from ._mda_cell import box_of
 from ._mda_columns import columns_of
-from ._mda_names import CONNECTIONS, UNIT_NAMES, UNITS, VECTORS, native_units, stated_units
+from ._mda_names import CONNECTIONS, RESIDUE, UNIT_NAMES, UNITS, VECTORS, native_units, stated_units
 from ._mda_timestep import (
     ARRAYS,
+    OF_ATOMS,
     Arrays,
     Scale,
     columns_of_data,
@@ -40,7 +41,7 @@ from ._mda_timestep import (
     values_of,
     vectors_of,
 )
-from ._mda_topology import topology_of
+from ._mda_topology import residues_apart, topology_of
 
 if TYPE_CHECKING:
     from MDAnalysis import AtomGroup, Universe
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 FLOATS = "mda_floats"
-LAYOUT = frozenset((FLOATS,))
-"""The keys of `Snapshot.about` that `snapshot_of` sets, as `Adapter.layout` takes them."""
+LAYOUT = frozenset((FLOATS, RESIDUE))
+"""The keys of `Snapshot.about` that `snapshot_of` sets, and a column of its own, as `Adapter.layout` takes them."""
 
 
 def static_part(atoms: Universe | AtomGroup, *, guessed: bool = False, units: Units | None = UNITS) -> Snapshot:
@@ -78,6 +79,7 @@ def static_part(atoms: Universe | AtomGroup, *, guessed: bool = False, units: Un
     chosen = atoms.atoms
     notes: list[Note] = []
     columns = columns_of(chosen, guessed=guessed, notes=notes)
+    columns |= residues_apart(columns, chosen.resindices)
     if units == DIMENSIONLESS_DOCUMENT:
         columns = {REDUCED.get(name, name): column for name, column in columns.items()}
     blocks = {"atoms": Block.of(columns, len(chosen)), **blocks_of(chosen, guessed=guessed, notes=notes)}
@@ -149,8 +151,8 @@ def to_topology(snapshot: Snapshot) -> Topology:
     """The topology: attributes, connections, residues and segments.
 
     A residue ends where its number, name, insertion code, chain, segment or molecule changes; where there are only
-    molecules, each is a residue. A segment ends where ``segid`` changes, or else ``chain``. What MDAnalysis cannot do
-    without is made up and marked as guessed.
+    molecules, each is a residue, and where there is ``mda_residue``, that tells them apart. A segment ends where
+    ``segid`` changes, or else ``chain``. What MDAnalysis cannot do without is made up and marked as guessed.
 
     Raises
     ------
@@ -182,7 +184,7 @@ def units_of(reader: Any) -> Units | None:
     if hasattr(reader, "record_units"):
         units: Units | None = reader.record_units
         return units
-    return UNITS if getattr(reader, "convert_units", True) else stated_units(reader.units)
+    return dict(UNITS) if getattr(reader, "convert_units", True) else stated_units(reader.units)
 
 
 def per_atom_of(reader: Any) -> tuple[str, ...]:
@@ -199,6 +201,7 @@ __all__ = [
     "CONNECTIONS",
     "FLOATS",
     "LAYOUT",
+    "OF_ATOMS",
     "UNITS",
     "UNIT_NAMES",
     "VECTORS",

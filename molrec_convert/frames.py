@@ -104,6 +104,11 @@ class FrameSelection:
                 ends.append(part)
         return max(ends) if ends else None
 
+    def none_of(self, total: int, name: str) -> OptionError:
+        """The error where none of the frames of a source is wanted."""
+        which = "the one frame" if total == 1 else f"any of the {total} frames"
+        return OptionError(f"{str(self)!r} does not choose {which}", path=name)
+
     def missing(self, total: int) -> Iterable[int]:
         """The single ordinals that are wanted and lie beyond `total` frames."""
         return [part for part in self.parts if isinstance(part, int) and part >= total]

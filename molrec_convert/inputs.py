@@ -209,6 +209,8 @@ class RecordInput:
         """The chosen frames in order."""
         del executor
         chosen = selection.of(len(self.record))
+        if not chosen and len(self.record):
+            raise selection.none_of(len(self.record), self.name)
         self._chosen = len(chosen)
         for snapshot in record_snapshots(self.record, chosen):
             self._read += 1

@@ -133,17 +133,22 @@ class LibraryInput:
         if self._total is None and selection.needs_total:
             self._total = sum(1 for _ in self._guarded(None))
         if self._total is not None:
-            self._total = len(chosen := selection.of(self._total))
+            if not (chosen := selection.of(self._total)) and self._total:
+                raise selection.none_of(self._total, self.name)
+            self._total = len(chosen)
             yield from self._guarded(chosen)
             return
-        last = selection.last()
+        last, given = selection.last(), False
         for ordinal, snapshot in enumerate(self._guarded(None)):
             if selection.picks(ordinal):
+                given = True
                 yield snapshot
-            if last is not None and ordinal >= last:
+            if given and last is not None and ordinal >= last:
                 return
         if beyond := list(selection.missing(self._read)):
             raise OptionError(f"there is no frame {beyond[0]} among {self._read}", path=self.name)
+        if not given and self._read and not selection.everything:
+            raise selection.none_of(self._read, self.name)
 
     def _guarded(self, chosen: list[int] | None) -> Iterator[Snapshot]:
         self._read = 0

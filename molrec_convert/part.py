@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -16,6 +18,10 @@ from .registry import COMPRESSIONS
 
 if sys.platform != "win32":  # where a file that is open cannot be replaced anyway
     import fcntl
+
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where a file cannot grow."""
 
 
 class PartFile:
@@ -118,6 +124,21 @@ class PartFile:
     ) -> None:
         if kind is not None:
             self.discard()
+        if error is not None:
+            self.tell(error)
+
+    def tell(self, error: BaseException) -> None:
+        """Raise `TargetError` where an error comes of a part that could not grow, which libraries tell at length."""
+        seen: list[BaseException] = []
+        cause: BaseException | None = error
+        while cause is not None and cause not in seen:
+            if isinstance(cause, OSError) and cause.errno in NO_ROOM and self._may_be(cause.filename):
+                raise TargetError(os.strerror(cause.errno).lower(), path=self.target) from None
+            seen.append(cause)
+            cause = cause.__cause__ or cause.__context__
+
+    def _may_be(self, name: object) -> bool:
+        return name is None or self.path.name in str(name)
 
     @property
     def growing_form(self) -> Form:
@@ -139,12 +160,14 @@ class PartFile:
             path.replace(self.path)
 
     def commit(self) -> None:
-        """Give the file its name, for good."""
+        """Give the file its name, for good; it has the permissions of the one that it replaces."""
         try:
             for path in _tree(self.path) if self._is_synced else ():
                 _sync(path)
             if self.target.exists() and not self._force:
                 raise TargetError("the target has come into being meanwhile", path=self.target)
+            if self.target.exists():
+                self.path.chmod(stat.S_IMODE(self.target.stat().st_mode))
             if self._is_folder and self.target.exists():
                 self._exchange()
             else:

@@ -177,13 +177,17 @@ class Source:
         else:
             wanted, last = selection.picks, selection.last()
         keep = selection.everything or not self._stream.seekable
+        given = False
         for span in self._indexed(importer, keep=keep, strict=strict):
             if wanted(span.ordinal):
+                given = True
                 yield span if span.data is not None else self._with_data(span)
-            if last is not None and span.ordinal >= last:
+            if given and last is not None and span.ordinal >= last:
                 return
         if not selection.needs_total and (beyond := list(selection.missing(self.frames_seen))):
             raise OptionError(f"there is no frame {beyond[0]} among {self.frames_seen}", path=self.name)
+        if not given and self.frames_seen and not selection.everything:
+            raise selection.none_of(self.frames_seen, self.name)
 
     def _with_data(self, span: Span) -> Span:
         assert self._stream is not None

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+TOLD = "no element is stated for"
+"""What is said of the atoms of water, whose names tell their elements."""
 CUBE = "   1.00000   1.20000   1.30000"
 
 
@@ -20,6 +22,11 @@ def atom(
     words = [f"{value:{width}.{decimals}f}" for value in position]
     words += [f"{value:{width}.{decimals + 1}f}" for value in velocity]
     return f"{res_id:>5}{residue:<5}{name:>5}{number:>5}{''.join(words)}"
+
+
+def said(warnings: Sequence[str]) -> list[str]:
+    """What else is said."""
+    return [text for text in warnings if TOLD not in text]
 
 
 def text(*lines: str) -> str:

@@ -95,6 +95,16 @@ def column(name: str, dtype: str, *, valid: Array | None = None) -> Change:
     return change
 
 
+def in_all(names, numbers):
+    """The same column under several names."""
+
+    def change(made):
+        for name in names:
+            made["atoms"][name] = numbers
+
+    return change
+
+
 def values(name: str, array: Any) -> Change:
     """A column of atoms of these values."""
 
@@ -144,11 +154,8 @@ COLUMNS = {
     "digits of positions": Item([values("x", [1 / 3, 0.25, -2e-7])]),
     "digits of one position": Item([values("z", [0.5, 0.1 + 0.2, 0.0])]),
     "positions to a precision": Item([values("y", Column([0.37, 1.28, -0.01], precision=1e-2))]),
-    "digits of velocities": Item([lambda made: made["atoms"].__setitem__("vx", [1 / 3, 0.0, 0.25]),
-                                  lambda made: [made["atoms"].__setitem__(name, [1 / 3, 0.5, 0.0])
-                                                for name in ("vx", "vy", "vz")] and None]),
-    "digits of factors": Item([lambda made: [made["atoms"].__setitem__(name, [1 / 3, 0.5, 0.25])
-                                             for name in ("occupancy", "b_factor", "nuclear_charge")] and None]),
+    "digits of velocities": Item([values("vx", [1 / 3, 0.0, 0.25]), in_all(("vx", "vy", "vz"), [1 / 3, 0.5, 0.0])]),
+    "digits of factors": Item([in_all(("occupancy", "b_factor", "nuclear_charge"), [1 / 3, 0.5, 0.25])]),
 }  # fmt: skip
 NULLS = {
     **{f"nulls of atoms.{name}": Item([column(name, dtype, valid=SECOND)]) for name, dtype in OF_ATOMS.items()},

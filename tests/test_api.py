@@ -86,7 +86,7 @@ def test_read_some_frames(tmp_path):
     record = mc.read(source, type_map=MAP, frames="::2", units="real")
     assert record.trajectory.step.tolist() == [0, 20]
     assert record.meta["units"]["time"] == "fs"
-    with pytest.raises(mc.FormatError, match=r"in\.dump: there is no frame in it"):
+    with pytest.raises(OptionError, match=r"in\.dump: '5:' does not choose any of the 3 frames"):
         mc.read(source, frames="5:")
 
 

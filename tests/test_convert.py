@@ -17,9 +17,6 @@ from .converting import first_x, left_behind, source_of
 from .dumps import GROWING, TEN, THREE, many, snapshot, snapshots
 from .records.builders import check_with_arbiter
 
-EMPTY_CHOICE = "in.dump: there is no frame in it"
-
-
 # ---------------------------------------------------------------- what is known late
 LATE = {
     "a type changes": snapshots([f"1 {1 + k // 3} {k} 0 0" for k in range(6)]),
@@ -85,8 +82,9 @@ def test_frames_of_a_stream(tmp_path, frames):
         ("10", "in.dump: there is no frame 10 among 10"),
         ("2,12", "in.dump: there is no frame 12 among 10"),
         ("-11", "there is no frame -11 among 10"),
-        ("5:5", EMPTY_CHOICE),
-        ("50:", EMPTY_CHOICE),
+        ("5:5", "in.dump: '5:5' does not choose any of the 10 frames"),
+        ("50:", "in.dump: '50:' does not choose any of the 10 frames"),
+        ("-1:3", "in.dump: '-1:3' does not choose any of the 10 frames"),
         ("", "frames are chosen as 0,5,10:20:2,-1, not ''"),
         ("a", "frames are chosen as 0,5,10:20:2,-1, not 'a'"),
         ("1:2:3:4", "frames are chosen as 0,5,10:20:2,-1, not '1:2:3:4'"),
@@ -220,7 +218,7 @@ def test_a_report(ten, tmp_path):
     assert (report.source_format, report.target_format) == ("lammps-dump", "molrec-h5")
     assert report.frames == 5
     assert report.seconds > 0
-    assert report.warnings == ["in.dump: the types are no elements; --type-map 1=Si,2=O names them (in 5 frames)"]
+    assert report.warnings == ["in.dump: the types are no elements; --type-map 1=Si names them (in 5 frames)"]
     plain = report.as_json()
     assert plain["losses"] == []
     assert plain["provenance"]["source"]["format"] == "lammps-dump"

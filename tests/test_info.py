@@ -169,7 +169,7 @@ def test_the_json_of_a_foreign_file(tmp_path):
     assert found["step"] == {"first": 5, "last": 5, "stride": None}
     assert found["types"] == {"1": 1}
     assert found["document"] == {}
-    assert found["notes"] == ["the types are no elements; --type-map 1=Si,2=O names them"]
+    assert found["notes"] == ["the types are no elements; --type-map 1=Si names them"]
     columns = found["sections"][0]["blocks"][0]["columns"]
     assert all(list(column) == COLUMN_KEYS for column in columns)
     assert {column["stored"] for column in columns} == {None}

@@ -103,7 +103,7 @@ def test_declared_columns(adapter, dtype, tmp_path):
 
 SELDOM = {
     *(("dcd", name) for name in ("vx", "vy", "vz")),
-    *(("gro", name) for name in ("vx", "vy", "vz", "type")),
+    *(("gro", name) for name in ("vx", "vy", "vz", "type", "element")),
     *(("lammps-data", name) for name in ("ix", "iy", "iz", "vx", "vy", "vz", "mux", "muy", "muz")),
     ("pdb", "type"),
     *(("trr", name) for name in ("vx", "vy", "vz", "fx", "fy", "fz")),

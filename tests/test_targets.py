@@ -30,6 +30,36 @@ def test_an_existing_target(ten, tmp_path, target):
     assert (tmp_path / target).read_bytes() != before
 
 
+@pytest.mark.parametrize("target", ["out.h5", "out.mrec", "out.mrec.zip", "out.dump"])
+def test_a_target_that_is_replaced_keeps_its_permissions(ten, tmp_path, target):
+    convert(ten, tmp_path / target)
+    mode = 0o700 if (tmp_path / target).is_dir() else 0o600
+    (tmp_path / target).chmod(mode)
+    convert(ten, tmp_path / target, force=True)
+    assert (tmp_path / target).stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the size of a file is not limited there")
+@pytest.mark.parametrize("target", ["out.h5", "out.mrec", "out.mrec.zip", "out.dump"])
+def test_a_target_that_cannot_grow(tmp_path, target):
+    """As on a disk that is full: one line, which names the target, and nothing is left."""
+    code = f"""
+import resource, signal
+import numpy as np
+import molrec_convert as mc
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+values = np.random.default_rng(0).random(50_000)
+try:
+    mc.write({target!r}, mc.Frame({{"atoms": {{"x": values, "y": values, "z": values}}}}))
+except mc.errors.TargetError as error:
+    print(error)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout == f"{target}: file too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("content", [b"a thesis", b"\x89HDF\r\n\x1a\n" + bytes(5000)])
 def test_only_a_record_is_replaced_by_a_record(ten, tmp_path, content):
     (tmp_path / "out.h5").write_bytes(content)

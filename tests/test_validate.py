@@ -18,7 +18,7 @@ from .records.broken import REFUSED, TAKEN
 from .records.builders import FIXTURES
 from .records.trees import FORMS, SUFFIXES, changing, path_of
 
-STORES = sorted(FIXTURES.glob("*.mrec*")) or [
+STORES: list[object] = sorted(FIXTURES.glob("*.mrec*")) or [
     pytest.param(FIXTURES, marks=pytest.mark.skip(reason="the fixtures are not at hand"))
 ]
 

@@ -95,12 +95,14 @@ class Live(Silent):
 
     def _drawn(self, progress: Progress) -> Any:
         from rich.console import Group
+        from rich.padding import Padding
         from rich.progress_bar import ProgressBar
         from rich.text import Text
 
-        lines: list[Any] = [Text(line) for line in head_lines(progress)]
+        lines: list[Any] = [Text(line, no_wrap=True, overflow="ellipsis") for line in head_lines(progress)]
         if progress.stage == "migrating":
-            lines.insert(0, ProgressBar(total=max(1, progress.bytes), completed=progress.bytes_done, width=60))
+            bar = ProgressBar(total=max(1, progress.bytes), completed=progress.bytes_done, width=60)
+            lines.insert(0, Padding(bar, 0))
         with progress.lock:
             current = list(progress.current)[:FILES_SHOWN]
         lines += [Text(f"  {source}", style="dim", no_wrap=True, overflow="ellipsis") for source in current]
@@ -126,8 +128,8 @@ def head_lines(progress: Progress) -> list[str]:
     left = progress.seconds_left
     return [
         f"{progress.done + progress.failed:,} of {progress.files:,} files, {progress.failed:,} failed, "
-        f"{size_text(progress.bytes_done)} of {size_text(progress.bytes)}, {files:.1f} files/s, {size_text(size)}/s, "
-        f"{'?' if left is None else duration_text(left)} left"
+        f"{size_text(progress.bytes_done)} of {size_text(progress.bytes)}",
+        f"{files:.1f} files/s, {size_text(size)}/s, {'?' if left is None else duration_text(left)} left",
     ]
 
 

@@ -20,6 +20,7 @@ from molrec_convert.model.dtypes import Array
 from molrec_convert.model.origin import Origin
 from molrec_convert.placement import Placement
 
+from .mda_changes import columns_set, upheld
 from .user_warnings import warn_of
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def from_mdanalysis(atoms: Universe | AtomGroup, *, frames: str = ALL, guessed: 
         return Record(meta=meta, system=static.frame)
     if frames == ALL and len(reader) != 1:
         return Record(meta=meta, system=static.frame, trajectory=UniverseTrajectory(chosen, static, told))
-    made = moment_of(chosen, reader, static)
+    made = upheld(moment_of(chosen, reader, static), static, columns_set(chosen.universe))
     told.add(made.notes)
     placement = Placement()
     placement.learn(made)
@@ -145,6 +146,7 @@ class UniverseTrajectory(Trajectory):
 
     def __init__(self, atoms: AtomGroup, static: Snapshot, told: LossNotes) -> None:
         self._atoms, self._static, self._told = atoms, static, told
+        self._set = columns_set(atoms.universe)
         self._reader = own_reader(atoms.universe.trajectory)
         self._last: tuple[int, Snapshot] | None = None
 
@@ -154,7 +156,7 @@ class UniverseTrajectory(Trajectory):
     def _snapshot(self, index: int) -> Snapshot:
         if self._last is None or self._last[0] != index:
             self._reader[index]
-            made = moment_of(self._atoms, self._reader, self._static)
+            made = upheld(moment_of(self._atoms, self._reader, self._static), self._static, self._set)
             self._told.add(made.notes)
             self._last = index, made
         return self._last[1]

@@ -57,5 +57,6 @@ def may_be_fixed(name: str, dtype: str) -> bool:
     """Whether a column of atoms stands in ``system`` as long as it does not change."""
     return name in FIXED_REALS or (name not in MOVING and dtype not in ("f64", "c64", "c128"))
 
+
 REDUCED: Mapping[str, str] = MappingProxyType({"charge": "charge_lj", "mass": "mass_lj"})
 """Where charges and masses stand that are ratios: under their own names they are e and amu."""

@@ -22,8 +22,8 @@ from .frame import Frame
 from .meta import TAGS, Meta, tagged
 from .precision import rounded
 
-NO_FILL: Any = type("NoFill", (), {"__repr__": lambda _: "NO_FILL"})()
-"""The fill of a meta key that every frame has."""
+NO_FILL: Any = type("NoFill", (), {"__repr__": lambda _: "NO_FILL", "__reduce__": lambda _: "NO_FILL"})()
+"""The fill of a meta key that every frame has; pickled by its name, since it is known by being this object."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) 
 class Files(Protocol):
     """Reads files by their keys, such as ``frame/atoms/x/c/0``; OSError and ValueError where that fails."""
 
+    is_near: bool
+    """Whether to list a folder takes no question to a server."""
+
     def read(self, key: str) -> Octets | None:
         """A whole file; None where there is none."""
 
@@ -60,6 +63,8 @@ def below(folder: str, name: str) -> str:
 
 class FolderFiles:
     """The files of a folder. Links are not followed: a record holds none, and they may lead anywhere."""
+
+    is_near = True
 
     def __init__(self, root: str | Path) -> None:
         self._root = str(root)

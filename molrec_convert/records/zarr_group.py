@@ -35,7 +35,7 @@ class ZarrGroup(ZarrNode):
     def __init__(self, store: ZarrStore, parent: ZarrNode | None, name: str, document: dict[str, Any]) -> None:
         super().__init__(store, parent, name, document)
         self._children: dict[str, ZarrGroup | ZarrArray | None] = {}
-        self._lost: set[str] = set()
+        self._folders: set[str] | None = None
 
     def names(self) -> list[str]:
         """The names of the children, sorted."""
@@ -45,30 +45,35 @@ class ZarrGroup(ZarrNode):
     def _is_node(self, name: str) -> bool:
         """Whether a folder is a node and no stranger; what is wrong with a damaged one, `child` says."""
         try:
-            if self.child(name) is not None:
-                return True
+            return self.child(name) is not None
         except RecordError:
             return True
-        keys = self.attempt(lambda: list(self.store.files.keys(below(self.key, name))))
-        if any(key.startswith("c/") or key.endswith(f"/{DOCUMENT}") for key in keys):
-            self._lost.add(name)
-        return name in self._lost
 
     @rule(38)
     def child(self, name: str) -> ZarrGroup | ZarrArray | None:
-        """A child; one that has lost its metadata is refused once the names were asked for."""
-        if name in self._lost:
-            raise self.error(f"a folder of a node without {DOCUMENT}", name)
+        """A child; one that has lost its metadata is refused, where it takes no question to a server to know."""
         if name not in self._children:
             document = self.attempt(lambda: self.store.load(below(self.key, name)), name)
             if document is None:
                 if self.store.is_written:
                     return None
+                if self._is_lost(name):
+                    raise self.error(f"a folder of a node without {DOCUMENT}", name)
                 self._children[name] = None
             else:
                 kind = ZarrGroup if document["node_type"] == GROUP else ZarrArray
                 self._children[name] = kind(self.store, self, name, document)
         return self._children[name]
+
+    def _is_lost(self, name: str) -> bool:
+        """Whether there is a folder that has what a node has, but for metadata."""
+        if self._folders is None:
+            files = self.store.files
+            self._folders = set(self.attempt(lambda: files.folders(self.key))) if files.is_near else set()
+        if name not in self._folders:
+            return False
+        keys = self.attempt(lambda: list(self.store.files.keys(below(self.key, name))))
+        return any(key.startswith("c/") or key.endswith(f"/{DOCUMENT}") for key in keys)
 
     def group(self, name: str) -> ZarrGroup | None:
         """A child that is a group."""

@@ -61,6 +61,8 @@ class RemoteFiles:
         The folder, as the file system calls it.
     """
 
+    is_near = False
+
     def __init__(self, system: Any, root: str) -> None:
         self._system = system
         self._root = root

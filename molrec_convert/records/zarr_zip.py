@@ -36,6 +36,8 @@ ZIP_ERRORS = (
 class ZipFiles:
     """The files of an archive."""
 
+    is_near = True
+
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._lock = Lock()

@@ -1,6 +1,7 @@
 """Arrays, values and constraints of any kind, as ASE Atoms hold them."""
 
 import warnings
+from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -43,6 +44,9 @@ def test_arrays_of_any_name(name):
         (np.array(["2020-01-01", "NaT", "1969-12-31"], dtype="M8[D]"), "i64"),
         (np.arange(27.0).reshape(3, 3, 3), "f64"),
         (np.zeros((3, 0)), "f64"),
+        (np.zeros((3, 0), "U3"), "string"),
+        (np.array(["ab", "c", ""], dtype=">U3"), "string"),
+        (np.array(["ab", "c\0d", ""], dtype=">U3"), "string"),
     ],
 )
 def test_arrays_of_any_type(array, dtype):
@@ -159,6 +163,28 @@ def test_arrays_of_what_no_record_holds_are_left_out_and_named():
     assert list(to_atoms(snapshot).arrays) == ["numbers", "positions"]
 
 
+class Text(str):
+    """Text of somebody."""
+
+
+@pytest.mark.parametrize("value", [Text("a"), OrderedDict(a=1), [{"a": Text("b")}], np.ma.array([1.0, 2.0, 3.0])])
+def test_types_that_come_back_plainer_are_named(value):
+    atoms = water()
+    atoms.info["key"] = value
+    kind = "Text" if isinstance(value, str | list) else type(value).__name__
+    assert [note.message for note in from_atoms(atoms).notes] == [
+        f"info 'key' comes back without its own types: {kind}"
+    ]
+
+
+def test_masks_are_named():
+    atoms = water()
+    atoms.info["key"] = atoms.arrays["foo"] = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    snapshot = from_atoms(atoms)
+    assert losses(snapshot) == ["the mask of the array 'foo' is not kept", "the mask of info 'key' is not kept"]
+    assert to_atoms(snapshot).info["key"].tolist() == to_atoms(snapshot).arrays["foo"].tolist() == [1.0, 2.0, 3.0]
+
+
 def test_what_holds_itself_is_left_out():
     atoms = water()
     atoms.info["self"] = atoms.info
@@ -182,3 +208,12 @@ def test_constraints_of_no_known_class_are_left_out_and_named():
         "the constraint Silent is not kept: its todict does not say what it is",
     ]
     assert [type(each).__name__ for each in to_atoms(snapshot).constraints] == ["FixAtoms"]
+
+
+def test_a_constraint_of_a_derived_class_is_named():
+    class Mine(FixAtoms):
+        pass
+
+    atoms = water()
+    atoms.set_constraint(Mine([1]))
+    assert losses(from_atoms(atoms)) == ["the constraint Mine comes back as FixAtoms"]

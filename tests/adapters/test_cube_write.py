@@ -329,7 +329,8 @@ class TestRefused:
         with pytest.warns(LossWarning) as caught:
             mc.write(tmp_path / "out.cube", frame_of(fields, box=box, meta={"pe": 1.0}))
         assert [str(warning.message) for warning in caught] == [
-            "not carried by cube: pe, box.boundary, name of grid.esp, name of grid.mo_1, nulls of grid.mo_1, digits of box"
+            "not carried by cube: pe, box.boundary, name of grid.esp, name of grid.mo_1, nulls of grid.mo_1, "
+            "digits of box"
         ]
 
     @pytest.mark.parametrize("fields", [{"density": np.zeros(6)}, {"value_2": np.zeros(6), "value_1": np.zeros(6)}])

@@ -12,8 +12,11 @@ from molrec_convert.adapters._gro_box import tenfold
 from molrec_convert.adapters._gro_columns import counted_on
 from molrec_convert.adapters._gro_title import Moment, kept_title, moment_of, written_title
 from molrec_convert.adapters.gro import FORMAT
+from molrec_convert.convert import convert
 
-from ..gros import CUBE, THREE, atom, gro, pair, text
+from ..gros import CUBE, THREE, atom, gro, pair, said, text
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*no element is stated for")
 
 
 @pytest.fixture
@@ -27,12 +30,12 @@ class TestAtoms:
         line = atom(12, (0.126, 1.624, -1.679), (0.1227, -0.058, 10.0434), name="HG11", residue="VAL", res_id=345)
         made = read(gro(line))
         expected = {
-            "id": [12], "name": ["HG11"], "res_name": ["VAL"], "res_id": [345], "x": [1.26], "y": [16.24],
-            "z": [-16.79], "vx": [1.227], "vy": [-0.58], "vz": [100.434],
+            "id": [12], "name": ["HG11"], "res_name": ["VAL"], "res_id": [345], "element": ["H"],
+            "x": [1.26], "y": [16.24], "z": [-16.79], "vx": [1.227], "vy": [-0.58], "vz": [100.434],
         }  # fmt: skip
         assert {name: made.values(name) for name in made.atoms()} == expected
         assert made.record.meta["units"] == {"length": "angstrom", "time": "ps", "velocity": "angstrom/ps"}
-        assert made.warnings == []
+        assert said(made.warnings) == []
 
     def test_numbers_are_rounded_once(self, read):
         """Ten times the decimal number, not ten times the nearest binary64 to it."""
@@ -98,7 +101,7 @@ class TestAtoms:
         plain = read(THREE)
         for data in (THREE.replace("\n", "\r\n"), THREE + "\n \n\n", THREE.replace("0.3000\n", "0.3000  \n")):
             made = read(data)
-            assert made.warnings == []
+            assert said(made.warnings) == []
             assert made.record.trajectory is not None
             for k in range(3):
                 assert made.record.trajectory[k].same(plain.record.trajectory[k])
@@ -106,7 +109,7 @@ class TestAtoms:
     def test_tabs(self, read):
         made = read(gro(atom(1234, (0.1, 0.2, 0.3)).replace("OW ", "OW\t")))
         assert (made.values("name"), made.values("id"), made.values("x")) == (["OW"], [1234], [1])
-        assert made.warnings == ["in.gro (frame 0): tabs are taken for blanks up to the next eighth column"]
+        assert said(made.warnings) == ["in.gro (frame 0): tabs are taken for blanks up to the next eighth column"]
 
 
 class TestNumbers:
@@ -115,7 +118,7 @@ class TestNumbers:
         made = read(gro(*(atom(k, res_id=r) for k, r in zip(ids, residues, strict=True))))
         assert made.values("id") == [99998, 99999, 100000, 100001, 100002]
         assert made.values("res_id") == [99999, 99999, 99999, 100000, 100000]
-        assert made.warnings == [
+        assert said(made.warnings) == [
             "in.gro: atom numbers begin again at 0 after 99999: they are counted on",
             "in.gro: residue numbers begin again at 0 after 99999: they are counted on",
         ]
@@ -145,12 +148,15 @@ class TestNumbers:
         made = read(gro(atom(1), atom("*****", res_id=""), atom(3, res_id="*****")))
         assert made.values("id") == [1, None, 3]
         assert made.values("res_id") == [1, None, None]
-        assert made.warnings == ["in.gro: 2 atoms without a residue number", "in.gro: 1 atom without an atom number"]
+        assert said(made.warnings) == [
+            "in.gro: 2 atoms without a residue number",
+            "in.gro: 1 atom without an atom number",
+        ]
 
     def test_ids_that_repeat_stay(self, read):
         made = read(gro(atom(8), atom(8), atom(1)))
         assert made.values("id") == [8, 8, 1]
-        assert made.warnings == []
+        assert said(made.warnings) == []
 
 
 class TestVelocities:
@@ -195,12 +201,12 @@ class TestOddLines:
         assert (made.values("res_id")[1], made.values("id")[1]) == numbers
         assert tuple(made.values(axis)[1] for axis in "xyz") == position
         assert made.values("x")[::2] == [1, 4.5]
-        assert made.warnings == [f"in.gro:4 (frame 0): {self.NOTE}"]
+        assert said(made.warnings) == [f"in.gro:4 (frame 0): {self.NOTE}"]
 
     def test_text_behind_is_left_out(self, read):
         made = read(gro(*(f"{line} ; {k}" for k, line in enumerate(pair(velocities=True)))))
         assert made.values("vz") == [3, 22.5]
-        assert made.warnings == ["in.gro:3 (frame 0): text behind the numbers of 2 atom lines is left out"]
+        assert said(made.warnings) == ["in.gro:3 (frame 0): text behind the numbers of 2 atom lines is left out"]
 
     def test_one_line_tells_wrong_columns(self, read):
         """Its points are evenly apart, and yet the numbers do not stand in columns that begin with the 21st."""
@@ -250,17 +256,17 @@ class TestBox:
     def test_a_box_that_is_no_cell(self, read):
         made = read(gro(*pair(), box="   1.00000   0.00000   1.00000"))
         assert made.box() is None
-        assert made.warnings == ["in.gro:5: the box 1.00000   0.00000   1.00000 is no cell"]
+        assert said(made.warnings) == ["in.gro:5: the box 1.00000   0.00000   1.00000 is no cell"]
 
     def test_text_behind_it(self, read):
         made = read(gro(*pair(), box=f"{CUBE} nm"))
         assert made.box().vectors[0, 0] == 10
-        assert made.warnings == ["in.gro:5: 'nm' behind the box is left out"]
+        assert said(made.warnings) == ["in.gro:5: 'nm' behind the box is left out"]
 
     def test_without_a_line_end(self, read):
         made = read(gro(*pair())[:-1])
         assert made.box().vectors[2, 2] == 13
-        assert made.warnings == []
+        assert said(made.warnings) == []
 
     def test_cells_that_come_and_go(self, read):
         made = read(gro(*pair()) + gro(*pair(), box="0 0 0") + gro(*pair(), box="1 1 1"))
@@ -325,28 +331,47 @@ class TestElements:
         atom(5, name="MW"), atom(6, name="CL-", residue="CL-"),
     )  # fmt: skip
 
-    def test_they_are_not_guessed_unasked(self, read):
-        made = read(gro(*self.LINES))
+    def test_standard_residues_tell_them(self, read):
+        made = read(gro(*self.LINES, atom(7, name="C1", residue="LIG")))
+        assert made.values("element") == ["O", "H", "C", "Ca", None, "Cl", None]
+        assert made.warnings == [
+            "in.gro: no element is stated for 5 atoms of standard residues, water or ions; the names tell it",
+            "in.gro: 2 atoms without an element: --guess elements takes it from the name",
+        ]
+
+    def test_names_of_others_are_not_guessed_unasked(self, read):
+        made = read(gro(atom(1, name="C1", residue="LIG"), atom(2, name="W", residue="W")))
         assert "element" not in made.atoms()
-        assert made.warnings == []
+        assert made.warnings == ["in.gro: 2 atoms without an element: --guess elements takes it from the name"]
 
     def test_on_request(self, read):
-        made = read(gro(*self.LINES), guess=["elements"])
-        assert made.values("element") == ["O", "H", "C", "Ca", None, "Cl"]
+        made = read(gro(*self.LINES, atom(7, name="C1", residue="LIG")), guess=["elements"])
+        assert made.values("element") == ["O", "H", "C", "Ca", None, "Cl", "C"]
         assert made.warnings == [
-            "in.gro: the element of 5 atoms is guessed from the name: O 1, H 1, C 1, Ca 1, Cl 1",
+            "in.gro: no element is stated for 5 atoms of standard residues, water or ions; the names tell it",
+            "in.gro: the element of 1 atom is guessed from the name: C 1",
             "in.gro: 1 atom without an element: the name suggests none",
         ]
 
     def test_given(self, read):
-        made = read(gro(*self.LINES), type_map={"OW": "O", "MW": "X"})
-        assert made.values("element") == ["O", None, None, None, "X", None]
-        assert made.warnings == ["in.gro: 4 atoms without an element: --guess elements takes it from the name"]
+        made = read(gro(*self.LINES), type_map={"OW": "S", "MW": "X"})
+        assert made.values("element") == ["S", "H", "C", "Ca", "X", "Cl"]
+        assert [text.partition(": ")[2] for text in made.warnings] == [
+            "no element is stated for 4 atoms of standard residues, water or ions; the names tell it"
+        ]
+
+    def test_they_are_no_loss_where_names_tell_them(self, read, tmp_path):
+        made = read(THREE)
+        assert not convert(made.path, tmp_path / "same.gro", strict=True).losses
+        made = read(gro(*self.LINES, atom(7, name="C1", residue="LIG")), guess=["elements"])
+        assert set(convert(made.path, tmp_path / "other.gro").losses.losses) == {"atoms.element"}
+        made = read(gro(*self.LINES), type_map={"OW": "S"})
+        assert set(convert(made.path, tmp_path / "third.gro").losses.losses) == {"atoms.element"}
 
 
 class TestRecord:
     def test_what_stands_once(self, read):
-        assert read(THREE).fixed == ["id", "name", "res_id", "res_name"]
+        assert read(THREE).fixed == ["element", "id", "name", "res_id", "res_name"]
 
     def test_a_number_of_atoms_that_changes(self, read):
         made = read(gro(*pair()) + gro(atom()) + gro())

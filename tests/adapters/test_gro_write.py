@@ -13,6 +13,8 @@ from molrec_convert.model import Block, Box, Column, Frame, Meta
 from ..gros import CUBE, THREE, atom, gro, pair, text
 from .test_gro import BOXES, MOMENTS
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*no element is stated for")
+
 UNITS = {"length": "angstrom", "time": "ps"}
 WRITTEN = "Written by molrec-convert"
 

@@ -11,7 +11,7 @@ from molrec_convert.model.block import check_canonical
 from ..datafiles import BOX, WATER, data_file
 from ..datafiles import decoded as read
 
-TYPE_MAP = "in.data: the types are no elements; --type-map 1=Si,2=O names them"
+TYPE_MAP = "in.data: the types are no elements; --type-map 1=Si names them"
 
 
 def values(block, name):

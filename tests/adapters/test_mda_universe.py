@@ -110,7 +110,7 @@ def test_what_was_guessed_is_left_out_and_named():
 def test_what_parsers_make_up_is_left_out():
     """One segment SYSTEM, residues of number 1, numbers that repeat the ids."""
     made = universe(4, segids=["SYSTEM"] * 2, resids=[1, 1], resnums=[1, 1], names=list("ABCD"))
-    assert columns(made) == {"name": list("ABCD")}
+    assert columns(made) == {"name": list("ABCD"), "mda_residue": [0, 0, 1, 1]}
     made = universe(4, segids=["P", "Q"], resids=[1, 1], resnames=["X", "Y"], resnums=[7, 8])
     assert columns(made) == {
         "res_id": [1] * 4, "res_name": ["X", "X", "Y", "Y"], "resnum": [7, 7, 8, 8], "segid": ["P", "P", "Q", "Q"],
@@ -133,8 +133,9 @@ def test_numbers_of_types_are_numbers_as_well():
     assert columns(universe(4, types=["1", "2", "1", "10"])) == {
         "type": ["1", "2", "1", "10"],
         "type_id": [1, 2, 1, 10],
+        "mda_residue": [0, 0, 1, 1],
     }
-    assert columns(universe(4, types=["1", "02", "C", "C"])) == {"type": ["1", "02", "C", "C"]}
+    assert "type_id" not in columns(universe(4, types=["1", "02", "C", "C"]))
 
 
 def test_empty_elements_are_null_and_empty_letters_no_column():
@@ -320,3 +321,34 @@ def test_what_cannot_be():
         to_topology(Snapshot(Frame({"grid": {"density": [1.0]}})))
     with pytest.raises(RecordError, match="id 9223372036854775808 is beyond what MDAnalysis holds"):
         topology(id=u64(1, 2**63))
+
+
+# ---------------------------------------------------------------- residues that attributes do not tell apart
+@pytest.mark.parametrize(
+    ("residues", "attributes", "stated"),
+    [
+        ([0, 0, 0, 1, 1, 1], {"resnames": ["A", "A"]}, True),
+        ([0, 0, 0, 1, 1, 1], {"resnames": ["A", "B"]}, False),
+        ([0, 1, 0, 1, 0, 1], {"resids": [1, 2]}, True),
+        ([1, 1, 0, 0, 1, 0], {}, True),
+        ([0, 1, 0, 1, 0, 1], {"molnums": [0, 1]}, False),
+    ],
+)
+def test_residues_are_those_that_were(residues, attributes, stated):
+    made = mda.Universe.empty(6, n_residues=2, atom_resindex=residues)
+    for name, values in attributes.items():
+        made.add_TopologyAttr(name, values)
+    static = static_part(made)
+    assert ("mda_residue" in static.frame["atoms"]) is stated
+    again = mda.Universe(to_topology(static), to_guess=())
+    assert again.atoms.resindices.tolist() == residues
+    assert len(again.residues) == 2
+
+
+def test_attributes_can_be_set():
+    """Also where the column is read-only, and one of several attributes that came of one column."""
+    made = to_universe(Snapshot(Frame({"atoms": {"charge": [1.0, 2.0], "res_id": u64(5, 6)}})))
+    made.atoms.charges = [3.0, 4.0]
+    made.residues.resids = [7, 8]
+    assert made.atoms.charges.tolist() == [3.0, 4.0]
+    assert made.residues.resnums.tolist() == [5, 6]

@@ -59,7 +59,7 @@ def test_binary32_is_widened_exactly_and_said_to_be_it(timestep):
     assert found[0, 0] != float(f"{due[0, 0]:.6g}")
     assert (made.step, made.time) == (250, 2.5)
     assert made.about[FLOATS] == "binary32"
-    assert frozenset(made.about) == LAYOUT
+    assert frozenset(made.about) == LAYOUT - {"mda_residue"}
     assert {name: made.units[name] for name in ("length", "time", "velocity", "force", "mass", "charge")} == {
         "length": "angstrom", "time": "ps", "velocity": "angstrom/ps", "force": "kJ/mol/angstrom",
         "mass": "amu", "charge": "e",
@@ -280,3 +280,20 @@ def test_null_rows_are_nan_and_null_columns_none():
     assert found.positions[0].tolist() == [1, 1, 1]
     assert np.isnan(found.positions[1]).all()
     assert found.velocities is None
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [10, 10, 10, 100, 130, 131], [np.nan] * 6, [0, 1, 1, 90, 90, 90], [-1, 1, 1, 90, 90, 90],
+        [1, 1, 1, 90, 270, 90], [np.inf, 1, 1, 90, 90, 90],
+    ],
+)  # fmt: skip
+def test_numbers_that_make_no_cell_are_a_loss(numbers):
+    step = Timestep(1)
+    step.dimensions = numbers
+    made = snapshot_of(step)
+    assert made.frame.box is None
+    assert [(note.loss, note.message.endswith("make no cell: the frame has none")) for note in made.notes] == [
+        (True, True)
+    ]

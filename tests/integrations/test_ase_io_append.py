@@ -93,6 +93,8 @@ CHANGES = {
     "a new array": lambda atoms: atoms.arrays.update(foo=np.arange(4.0)),
     "a new value": lambda atoms: atoms.info.update(new="text"),
     "a value less": lambda atoms: atoms.info.clear(),
+    "a cell of NaN": lambda atoms: atoms.set_cell(np.full((3, 3), np.nan)),
+    "text of no columns": lambda atoms: atoms.arrays.update(foo=np.zeros((4, 0), "U3")),
     "a value of another type": lambda atoms: atoms.info.update(k="text"),
     "a value that no real equals": lambda atoms: atoms.info.update(k=2**60 + 1),
     "no cell": lambda atoms: atoms.set_cell(None),
@@ -119,6 +121,38 @@ def test_frames_that_do_not_fit(tmp_path, change):
     for atoms in due[2:]:
         append(path, atoms)
     assert_holds(path, due)
+
+
+KINDS = (
+    1.5,
+    3,
+    -0.0,
+    float("nan"),
+    2**60 + 1,
+    True,
+    "2.5",
+    "nan",
+    b"ab",
+    {"a": 1.0},
+    [True, False, True],
+    np.arange(3.0),
+    np.array([1, 2, 3]),
+    [float("nan"), 1.0, 2.0],
+    np.arange(6.0),
+    np.eye(3),
+)
+
+
+@pytest.mark.parametrize("begun", [1, 2])
+@pytest.mark.parametrize("first", range(len(KINDS)))
+def test_values_of_another_kind_under_the_same_key(tmp_path, first, begun):
+    """What the declared tag of a key does not hold exactly makes the record anew, and every value comes back."""
+    for k, value in enumerate(KINDS):
+        due = [Atoms("H", info={"k": each}) for each in (*[KINDS[first]] * begun, value)]
+        ase.io.write(tmp_path / f"{k}.h5", due[:begun])
+        append(tmp_path / f"{k}.h5", due[begun:])
+        for one, other in zip(due, ase.io.read(tmp_path / f"{k}.h5", ":"), strict=True):
+            assert_same_atoms(one, other, f"{KINDS[first]!r}, then {value!r}")
 
 
 def test_arrays_of_other_axes(tmp_path):

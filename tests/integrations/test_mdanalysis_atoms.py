@@ -91,6 +91,8 @@ def test_atoms_by_their_ids_in_the_order_given(tmp_path):
         (([1, 2], [1, 2, 3]), [3], r"a\.h5 \(frame 0\): there is no atom of id 3"),
         (([1, 2], [1, 2, 2]), "common", r"a\.h5 \(frame 1\): a selection needs the ids of atoms, each its own"),
         (([1, 2], [1, 2]), "all", "select is 'common' or ids of atoms, not 'all'"),
+        (([1, 2], [1, 2]), [-1], r"select is 'common' or ids of atoms, not \[-1\]"),
+        (([1, 2], [1, 2]), [1.5], r"select is 'common' or ids of atoms, not \[1.5\]"),
     ],
 )
 def test_selections_that_cannot_be(tmp_path, lists, select, message):

@@ -1,5 +1,6 @@
 """Records of universes, whose frames are read when they are asked for; the bridge to ASE."""
 
+import pickle
 import warnings
 
 import MDAnalysis as mda
@@ -268,3 +269,11 @@ def test_forces_change_their_unit_on_the_bridge():
     assert back.meta["units"]["force"] == "kJ/mol/angstrom"
     assert back.to_ase().get_forces()[0, 0] == pytest.approx(1.0, rel=1e-6)
     assert back.to_ase().get_potential_energy() == pytest.approx(-2.0)
+
+
+@UNTIMED
+def test_universes_of_records_are_pickled(made):
+    """As programs do that share the frames of one among processes."""
+    again = pickle.loads(pickle.dumps(mc.from_mdanalysis(made).to_mdanalysis()))
+    for one, other in zip(made.trajectory, again.trajectory, strict=True):
+        assert np.array_equal(one.positions, other.positions)

@@ -107,6 +107,69 @@ def test_from_the_formats_of_mdanalysis(tmp_path):
         assert found.meta["source"]["library"] == {"name": "MDAnalysis", "version": mda.__version__}
 
 
+# ---------------------------------------------------------------- what is changed between frames
+def change_charges(universe, k):
+    universe.atoms.charges = np.arange(6.0) + k
+
+
+def change_names(universe, k):
+    universe.atoms[0].name = f"O{k}"
+
+
+def change_residue_names(universe, k):
+    universe.residues[1].resname = f"R{k}"
+
+
+@pytest.mark.parametrize(
+    ("change", "column", "due"),
+    [
+        (change_charges, "charge", lambda k: [k + 0.0, k + 1.0, k + 2.0, k + 3.0, k + 4.0, k + 5.0]),
+        (change_names, "name", lambda k: [f"O{k}", "HW1", "HW2", "OW", "HW1", "HW2"]),
+        (change_residue_names, "res_name", lambda k: ["SOL"] * 3 + [f"R{k}"] * 3),
+    ],
+)
+def test_attributes_that_are_set_between_frames(made, tmp_path, change, column, due):
+    with mda.Writer(str(tmp_path / "x.h5"), 6, format="MREC") as writer:
+        for k, _ in enumerate(made.trajectory):
+            change(made, k)
+            writer.write(made.atoms)
+    with mc.open(tmp_path / "x.h5") as found:
+        assert [each["atoms"][column].tolist() for each in found.trajectory] == [due(k) for k in range(5)]
+        assert "mass" in found.system["atoms"]
+
+
+def test_temperature_factors_that_are_set_between_frames(tmp_path):
+    """Also where the reader has some of its own for every frame, as that of PDB files does."""
+    source = mda.Universe(datafiles.PDB_multiframe)
+    with mda.Writer(str(tmp_path / "x.h5"), len(source.atoms), format="MREC") as writer:
+        writer.write(source.atoms)
+        for k in (1, 2):
+            source.trajectory[k]
+            source.atoms.tempfactors = k + 0.5
+            writer.write(source.atoms)
+    with mc.open(tmp_path / "x.h5") as found:
+        assert [set(found.trajectory[k]["atoms"]["b_factor"].tolist()) for k in (1, 2)] == [{1.5}, {2.5}]
+
+
+@pytest.mark.parametrize("current", [0, 2])
+def test_temperature_factors_that_were_set_before(tmp_path, current):
+    source = mda.Universe(datafiles.PDB_multiframe)
+    source.trajectory[current]
+    source.atoms.tempfactors = 7.5
+    source.atoms.write(str(tmp_path / "x.mrec"))
+    assert set(mc.read(tmp_path / "x.mrec").frame["atoms"]["b_factor"].tolist()) == {7.5}
+    assert set(mc.from_mdanalysis(source).trajectory[1]["atoms"]["b_factor"].tolist()) == {7.5}
+
+
+def test_bonds_that_are_made_between_frames(made, tmp_path):
+    with mda.Writer(str(tmp_path / "x.h5"), 6, format="MREC") as writer:
+        writer.write(made.atoms)
+        made.add_bonds([(1, 2)])
+        writer.write(made.atoms)
+    with mc.open(tmp_path / "x.h5") as found:
+        assert [each["bonds"].count for each in found.trajectory] == [4, 5]
+
+
 # ---------------------------------------------------------------- some atoms
 def test_some_atoms_with_their_bonds(made, tmp_path):
     """R-01: bonds are rows of what is written."""

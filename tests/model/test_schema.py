@@ -107,8 +107,22 @@ def test_values_under_a_wider_tag(value, tag, due, found):
 
 
 def test_a_value_that_no_real_holds():
-    with pytest.raises(RecordError, match="meta 'key': 9007199254740993 is not exactly a real"):
+    with pytest.raises(RecordError, match="meta 'key' is f64, and 9007199254740993 is not exactly one"):
         promoted(2**53 + 1, "i64", "f64", "key")
+
+
+@pytest.mark.parametrize(
+    ("value", "tag", "due"),
+    [
+        ("2.5", "string", "f64"), (True, "bool", "f64"), (1.0, "f64", "i64"), (-0.0, "f64", "i64"), (-1, "i64", "u64"),
+        ((1.0, 2.0, 3.0), "f64x3", "f64"), (1.0, "f64", "f64x3"), ((1.0,) * 6, "f64x6", "f64x9"), ({}, "json", "f64"),
+        ([1.0, 2.0], "json", "f64x3"), (3, "i64", "string"), (None, "json", "f64"), ((1, 2, 3), "i64x3", "f64"),
+    ],
+)  # fmt: skip
+def test_values_that_do_not_fit_a_tag(value, tag, due):
+    """They are never changed into some that would."""
+    with pytest.raises(RecordError, match=f"meta 'key' is {due}|meta 'key' is text"):
+        promoted(value, tag, due, "key")
 
 
 # ---------------------------------------------------------------- unions

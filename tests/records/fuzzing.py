@@ -126,8 +126,8 @@ def attempt(good, due, folder, form, seed, *, octets):
             result["problem"] = f"the error does not name the file: {error}"
         elif isinstance(error, RecordError) and error.place is None and not _is_of_the_file(str(error)):
             result["problem"] = f"the error does not name a place: {error}"
-    problem, result["converted"] = converted(path, result["outcome"], rng.choice(FORMS))
-    result["problem"] = result["problem"] or validated(path, result["outcome"]) or problem
+    result["problem"] = result["problem"] or validated(path, result["outcome"])
+    result["problem"] = result["problem"] or converted(path, result["outcome"], rng.choice(FORMS))
     for each in folder.glob(f"r{seed}*"):
         shutil.rmtree(each) if each.is_dir() else each.unlink()
     return result
@@ -151,14 +151,16 @@ def validated(path, outcome):
 
 
 def converted(path, outcome, form):
-    """Whether a conversion takes what is read alone, and leaves nothing behind of what it refuses; and whether it did."""
+    """Whether a conversion takes what is read, and that alone, and leaves nothing behind of what it refuses."""
     target = path_of(path.parent, form, f"{path.name.split('.')[0]}-target")
     try:
         convert(path, target)
     except (ConvertError, OSError) as error:
         left = [each.name for each in path.parent.glob(f"{target.name.split('.')[0]}*")]
-        return f"{left} is left behind by {error}" if left else None, False
-    return "it is refused, and yet converted" if outcome == "refused" else None, True
+        if left:
+            return f"{left} is left behind by {error}"
+        return f"it is read, and not converted: {error}" if outcome == "read" else None
+    return "it is refused, and yet converted" if outcome == "refused" else None
 
 
 def work(form, octets, first, end):

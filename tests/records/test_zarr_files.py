@@ -44,10 +44,7 @@ LOST = {
     "a block": ("frame/atoms", "/frame/atoms: a folder of a node without zarr.json"),
     "a column": ("frame/atoms/x", "/frame/atoms/x: a folder of a node without zarr.json"),
     "the root": ("", "no record: there is no zarr.json in it"),
-    "the frame": (
-        "frame",
-        "/: one of the sections frame, system, trajectory, forcefield, status is due, there is none",
-    ),
+    "the frame": ("frame", "/frame: a folder of a node without zarr.json"),
 }
 
 

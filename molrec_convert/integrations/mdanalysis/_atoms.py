@@ -46,7 +46,10 @@ def selected_ids(trajectory: Trajectory, select: Select) -> Array | None:
     if select is None:
         return None
     if not isinstance(select, str):
-        return np.array(list(select), dtype=np.uint64)
+        ids = np.array(list(select))
+        if ids.size and (ids.ndim != 1 or ids.dtype.kind not in "iu" or ids.min() < 0):
+            raise LossError(f"select is {COMMON!r} or ids of atoms, not {select!r}")
+        return ids.astype(np.uint64)
     if select != COMMON:
         raise LossError(f"select is {COMMON!r} or ids of atoms, not {select!r}")
     first = common = _due_ids(trajectory, 0)

@@ -8,23 +8,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 from MDAnalysis.coordinates.base import WriterBase
 
-from molrec_convert.adapter import Snapshot
-from molrec_convert.adapters.mda_universe import UNIT_NAMES, UNITS, static_part, units_of
+from molrec_convert.adapters.mda_universe import UNIT_NAMES, UNITS, units_of
 from molrec_convert.integrations.mda_record import LossNotes, document_of, moment_of
-from molrec_convert.model.dtypes import Array
 from molrec_convert.outputs import RecordOutput
 from molrec_convert.part import PartFile
 from molrec_convert.sniff import is_replaceable
 from molrec_convert.steps import Step, declare_precision
 
 from ._opening import FORMATS
+from ._still import Still
 
 
 class MolRecWriter(WriterBase):  # type: ignore[misc] # MDAnalysis has no types
     """Writes a record: one frame as ``frame``, several as ``trajectory`` beside what stands still as ``system``.
+
+    Attributes and connections are those at each write: what is changed in between moves with the frames.
 
     The record gets its name when it is complete, at the close; after an exception in a ``with`` block nothing is left.
     A record of this name is replaced, another file is not.
@@ -67,11 +67,10 @@ class MolRecWriter(WriterBase):  # type: ignore[misc] # MDAnalysis has no types
         if n_atoms is None:
             raise TypeError("a record is written of a known number of atoms: give n_atoms")
         self.filename, self.n_atoms = str(filename), n_atoms
-        self._guessed = guessed
         self._precision = _declared(precision)
         self._part: PartFile | None = None
         self._executor: ThreadPoolExecutor | None = None
-        self._static: tuple[Array, Snapshot] | None = None
+        self._still = Still(guessed=guessed)
         self._document: dict[str, Any] = {}
         self._told = LossNotes()
 
@@ -90,16 +89,22 @@ class MolRecWriter(WriterBase):  # type: ignore[misc] # MDAnalysis has no types
         if len(atoms) != self.n_atoms:
             raise ValueError(f"{len(atoms)} atoms, {self.n_atoms} are due")
         units = units_of(trajectory)
-        if self._static is None or not np.array_equal(self._static[0], atoms.ix):
-            self._static = atoms.ix.copy(), static_part(atoms, guessed=self._guessed, units=units)
-        static = self._static[1]
-        made = moment_of(atoms, trajectory, static)
+        static = self._still.of(atoms, units)
+        made = self._still.upheld(moment_of(atoms, trajectory, static))
         self._told.add(made.notes)
         if self._output is None:
             self._begin()
             self._document = document_of(atoms, units, static.notes)
         assert self._output is not None
-        self._output.add(made if self._precision is None else self._precision(made))
+        try:
+            self._output.add(made if self._precision is None else self._precision(made))
+        except Exception as error:
+            self._tell(error)
+            raise
+
+    def _tell(self, error: BaseException) -> None:
+        assert self._part is not None
+        self._part.tell(error)
 
     def _begin(self) -> None:
         self._part = PartFile(Path(self.filename), force=True, replaceable=is_replaceable)
@@ -115,8 +120,9 @@ class MolRecWriter(WriterBase):  # type: ignore[misc] # MDAnalysis has no types
             output.finish(self._document)
             assert self._part is not None
             self._part.commit()
-        except BaseException:
+        except BaseException as error:
             output.discard()
+            self._tell(error)
             raise
         finally:
             self._end()
