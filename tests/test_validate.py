@@ -18,9 +18,8 @@ from .records.broken import REFUSED, TAKEN
 from .records.builders import FIXTURES
 from .records.trees import FORMS, SUFFIXES, changing, path_of
 
-STORES: list[object] = sorted(FIXTURES.glob("*.mrec*")) or [
-    pytest.param(FIXTURES, marks=pytest.mark.skip(reason="the fixtures are not at hand"))
-]
+MISSING = pytest.param(FIXTURES, marks=pytest.mark.skip(reason="the fixtures are not at hand"))
+STORES: list[object] = [*sorted(FIXTURES.glob("*.mrec*"))] or [MISSING]
 
 
 @pytest.fixture
