@@ -288,11 +288,13 @@ def _opened(source: str | Path | BinaryIO) -> tuple[Path | str | None, BinaryIO 
 
 
 def _refuse_itself(target: str | Path | BinaryIO, *sources: str | Path | BinaryIO | None) -> None:
-    """Refuse a target that is one of the sources, under whatever name."""
+    """Refuse a foreign file as the target of its own conversion, under whatever name; a record may be replaced so."""
     if not isinstance(target, str | Path) or not Path(target).exists():
         return
     for source in sources:
-        if isinstance(source, str | Path) and Path(source).exists() and Path(source).samefile(target):
+        if not isinstance(source, str | Path) or not Path(source).exists() or not Path(source).samefile(target):
+            continue
+        if not is_replaceable(Path(target)):
             raise OptionError("the target is the source itself", path=Path(target).name)
 
 
