@@ -1,6 +1,7 @@
 """Migrations that go on, are retried, or cannot be run."""
 
 import json
+import time
 
 import pytest
 
@@ -17,6 +18,7 @@ from .trees import (
     put,
     states,
     tar,
+    tree,
 )
 
 
@@ -192,3 +194,12 @@ def test_the_log_of_outcomes_is_plain(tmp_path):
     ended = [outcome for _, outcome in seen if outcome is not None]
     assert sorted(outcome.state for outcome in ended) == ["done", "failed"]
     assert json.loads(ended[0].encode())["source"].startswith("in/")
+
+
+def test_a_second_later_the_same_source_gives_the_same_record(tmp_path):
+    """Files in HDF5 may hold times."""
+    source = put(tmp_path / "in", {"a.dump": dump(), "b.xyz": atoms()})
+    migrate([source], tmp_path / "one")
+    time.sleep(1.1)
+    migrate([source], tmp_path / "two")
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
