@@ -19,7 +19,7 @@ from ._data_kinds import Kinds, elements_of, masses_of
 from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
 from ._data_types import Masses, Types, elements_column, elements_told
 from ._dump_columns import SIGNED
-from ._dump_writer import kept_rows
+from ._dump_writer import lost_absence
 
 Array = np.ndarray[Any, Any]
 
@@ -168,9 +168,7 @@ def lost(contents: Contents) -> Iterator[Loss]:
         for column in blocks[name].columns if name in blocks else ():
             if column not in OF_BLOCKS:
                 yield Loss(f"{name}.{column}", "the section has no such column")
-    rows = kept_rows(contents.about.get("lammps_bounds"))
-    if contents.no_box and (rows is None or all(row[0] < row[1] for row in rows)):
-        yield Loss("absence of a cell", "the format has no place for it")
+    yield from lost_absence(contents)
 
 
 def _is_held(column: str, layout: Layout) -> bool:

@@ -58,7 +58,7 @@ CARRIES = Carries(
     box=True,
     ratios=True,
     origin=True,
-    no_box=True,
+    no_box=None,  # LAMMPS has always a box; see `lost`
     step=True,
     nulls=True,
 )  # fmt: skip

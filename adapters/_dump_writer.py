@@ -23,6 +23,7 @@ from molrec_convert.options import Options
 from molrec_convert.text.table import format_table
 
 from ._dump_columns import BY_SOURCE, BY_TARGET, SCALED, SIGNED, Plan, plan_of, triple
+from ._elements import MassElements
 from ._lammps import (
     boundary_letters,
     bounding_to_bounds,
@@ -54,6 +55,8 @@ class DumpExporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._options = options
+        self._masses = MassElements()
+        self._told: tuple[Column, Column, bool] | None = None
         check_style(options.units)
 
     def head(self, first: Snapshot) -> bytes:
@@ -104,6 +107,8 @@ class DumpExporter:
         """The names in their order, and what is printed under each."""
         wanted = snapshot.about.get("lammps_columns")
         left = _signed(atoms.columns)
+        if isinstance(wanted, list) and "element" not in wanted and self._are_told(left, snapshot):
+            del left["element"]
         found: list[tuple[str, Column]] = []
         if isinstance(wanted, list) and all(isinstance(name, str) for name in wanted):
             form = snapshot.about.get("lammps_coords", "x")
@@ -117,6 +122,17 @@ class DumpExporter:
         for name, column in [*found, *added] if added else found:
             self._check(name, column, ordinal)
         return [*names, *(name for name, _ in added)], [column for _, column in [*found, *added]]
+
+    def _are_told(self, columns: Mapping[str, Column], snapshot: Snapshot) -> bool:
+        """Whether elements are those that a reader finds by the masses, whose unit the dump states."""
+        element, mass = columns.get("element"), columns.get("mass")
+        if element is None or mass is None or self._style(snapshot) is None:
+            return False
+        last = self._told
+        if last is None or last[0] is not element or last[1] is not mass:
+            found = self._masses.of(mass).column
+            last = self._told = (element, mass, found is not None and found.same(element))
+        return last[2]
 
     def _check(self, name: str, column: Column, ordinal: int) -> None:
         if column.dtype != "string" or not len(column):
@@ -250,6 +266,15 @@ def lost(contents: Contents) -> Iterator[Loss]:
             yield Loss(f"axes of atoms.{target}", f"a line has the columns {names[target]}[1] and so on")
         elif row.target != target:
             yield Loss(f"name of atoms.{target}", f"a reader takes it for {row.target}")
+    yield from lost_absence(contents)
+
+
+def lost_absence(contents: Contents) -> Iterator[Loss]:
+    """The absence of a cell, unless bounds without extent are restored, by which some programs say it."""
+    for snapshot in contents.snapshots:
+        box, kept = snapshot.frame.box, kept_rows(snapshot.about.get("lammps_bounds"))
+        if (box is None or not box.defined) and (kept is None or _encloses(kept)):
+            yield Loss("absence of a cell", "the format has always a cell; there are bounds around the atoms")
 
 
 def _rank(pair: tuple[str, Column]) -> int:

@@ -2,7 +2,7 @@
 
 A mass in amu tells the element that it fits, as far as tables of weights differ, and one that is rounded where the name
 says the same. Else the name of an atom of a standard residue, of water or of an ion tells it. Both leave no doubt, so
-that they count without being asked for; the nearest weight and any other name are guesses.
+that they count without being asked for; any other name, and the nearest weight, are guesses.
 """
 
 from __future__ import annotations
@@ -78,9 +78,33 @@ def _symbol(name: str, residue: str, mass: float, given: Mapping[str, str], *, g
         return symbol, "mass"
     if (symbol := element_stated(name, residue)) is not None:
         return symbol, "stated"
-    if guess and (symbol := nearest_element(mass) or element_suggested(name, residue)) is not None:
+    if guess and (symbol := element_suggested(name, residue) or nearest_element(mass)) is not None:
         return symbol, "guessed"
     return "", ""
+
+
+class MassElements:
+    """The elements of columns of masses, of which most frames have the same few; several threads may ask."""
+
+    def __init__(self) -> None:
+        self._table: tuple[Array, Array] = np.zeros(0), np.zeros(0, STRING)
+
+    def of(self, mass: Column) -> Elements:
+        """The elements that masses in amu tell."""
+        weights, symbols = self._table
+        codes = np.minimum(np.searchsorted(weights, mass.values), max(len(weights) - 1, 0))
+        if not len(weights) or not np.array_equal(weights[codes], mass.values):
+            weights, codes = np.unique(mass.values, return_inverse=True)
+            symbols = np.array([element_of_mass(weight) or "" for weight in weights.tolist()], dtype=STRING)
+            self._table = weights, symbols
+        known = symbols != ""
+        if not len(mass) or not known.any():
+            return Elements(None, [])
+        found = Counter[str]()
+        for symbol, count in zip(symbols.tolist(), np.bincount(codes, minlength=len(symbols)).tolist(), strict=True):
+            found[symbol] += count if symbol else 0
+        valid = None if known.all() else known[codes]
+        return Elements(Column.of(symbols[codes], valid), [_mass_note(+found)])
 
 
 def element_suggested(name: str, residue: str) -> str | None:
@@ -100,7 +124,7 @@ def _notes(
         found.setdefault(source, Counter())[symbol] += count
     notes = []
     if "mass" in found:
-        notes.append(Note(f"the elements are told by the masses: {_listed(found['mass'])}"))
+        notes.append(_mass_note(found["mass"]))
     if "stated" in found:
         atoms = counted(found["stated"].total())
         notes.append(Note(f"no element is stated for {atoms} of standard residues, water or ions; the names tell it"))
@@ -111,6 +135,10 @@ def _notes(
         hint = "the name suggests none" if guess else "--guess elements takes it from the name"
         notes.append(Note(f"{counted(found[''].total())} without an element: {hint}", lacks="element"))
     return notes
+
+
+def _mass_note(found: Counter[str]) -> Note:
+    return Note(f"the elements are told by the masses: {_listed(found)}")
 
 
 def _listed(found: Counter[str]) -> str:

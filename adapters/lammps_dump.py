@@ -4,7 +4,8 @@ Reference: https://docs.lammps.org/dump.html, https://docs.lammps.org/read_dump.
 
 Decisions: rows are sorted by id unless ``--keep-order`` (their order in the file means nothing). Positions come from
 ``x``, else ``xu``, ``xs`` or ``xsu``; every other form stays as columns of its own. Scaled numbers are kept beside the
-positions that they give. Types are never taken for elements. Nothing is unwrapped unasked.
+positions that they give. Types are never taken for elements; masses tell them where their unit is known. Nothing is
+unwrapped unasked.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from molrec_convert.text.window import Window
 from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names, widened
 from ._dump_header import ITEM, Header, HeaderReader
 from ._dump_writer import FACTS, DumpExporter, lost
+from ._elements import MassElements
 from ._lammps import Style, cartesian, elements_of_types, order_by_id, type_map_note
 
 Array = np.ndarray[Any, Any]
@@ -48,6 +50,7 @@ class DumpImporter:
         self._last_plan: Plan | None = None
         self._decimals: dict[Plan, dict[str, int]] = {}
         self._type_map_note = type_map_note(FIRST_TYPES)
+        self._masses = MassElements()
         self._last_box: tuple[Any, Box] | None = None
         self._last_about: tuple[Any, Meta] | None = None
 
@@ -272,12 +275,17 @@ class DumpImporter:
         if "element" in columns:
             return
         kinds = columns.get("type_id") or columns.get("type")
-        if kinds is None:
-            return
         given: Mapping[str, str] = self._options.type_map
-        if given:
+        if kinds is not None and given:
             columns["element"] = elements_of_types(kinds, given, path=self._path)
-        else:
+            return
+        if "mass" in columns and self._style.name is not None:  # else the unit of masses is not known
+            told = self._masses.of(columns["mass"])
+            if told.column is not None and told.column.valid is None:  # a dump marks no missing values
+                columns["element"] = told.column
+                snapshot.notes += told.notes
+                return
+        if kinds is not None:
             snapshot.notes.append(Note(self._type_map_note, lacks="element"))
 
     def _order(self, ids: Column | None, snapshot: Snapshot) -> Array | None:
@@ -352,6 +360,7 @@ FORMAT = Adapter(
         ratios=True,
         origin=True,
         boundary=True,
+        no_box=None,  # a dump has always bounds; see `lost`
         step=True,
         time=True,
         frames=True,

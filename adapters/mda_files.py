@@ -1,6 +1,7 @@
 """Every format that MDAnalysis reads or writes, as ``mda:<format>``.
 
-A format may hold frames, a topology, or both. What of a file with both is read stands in every frame.
+A format may hold frames, a topology, or both. What of a file with both is read stands in every frame. Where a topology
+states no elements, masses and standard residues tell them, as `_elements` says.
 
 Reference: https://userguide.mdanalysis.org/stable/formats/index.html
 """
@@ -22,6 +23,7 @@ from molrec_convert.errors import FormatError
 from molrec_convert.model import Block, Column, Frame
 from molrec_convert.options import Options
 
+from ._mda_told import add_elements, give_own_ids
 from ._mda_xtc import PRECISION, XtcExporter, XtcImporter
 from .mda_universe import LAYOUT
 
@@ -69,7 +71,7 @@ class UniverseImporter:
     """Reads a file through MDAnalysis; see `molrec_convert.adapter.FileImporter`."""
 
     def __init__(self, format_name: str, options: Options) -> None:
-        del options
+        self._guess = "elements" in options.guess
         self._format = format_name
         self._universe: Any = None
         self._folder: TemporaryDirectory[str] | None = None
@@ -105,8 +107,11 @@ class UniverseImporter:
 
         is_text = self._format in TEXT
         static = static_part(self._universe) if self._has_topology else None
-        if static is not None and is_text:
-            as_written(static.frame, list(static.frame[ATOMS]))
+        if static is not None:
+            if is_text:
+                as_written(static.frame, list(static.frame[ATOMS]))
+            give_own_ids(static.frame, self._format)
+            add_elements(static, guess=self._guess)
         if not self._has_frames:
             assert static is not None
             yield static
@@ -232,6 +237,7 @@ def _adapter(name: str) -> Adapter | None:
         file_importer=None if not reads else XtcImporter if upper == "XTC" else importer,
         file_exporter=None if upper not in known.writers else XtcExporter if upper == "XTC" else exporter,
         library="MDAnalysis",
+        options=frozenset(("guess",) if upper in known.parsers else ()),
     )
 
 

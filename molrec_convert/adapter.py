@@ -224,7 +224,8 @@ class Carries:
     meta, other_meta
         Meta keys by name, and whether any other is held.
     box, origin, boundary, no_box
-        A cell (its orientation included), its origin, its periodic axes, and the absence of a cell.
+        A cell (its orientation included), its origin, its periodic axes, and the absence of a cell; of this, None means
+        that only what a source of the format has is restored, and `lost` tells the rest.
     step, time, frames, varying
         The step and time of a frame, several frames, a number of atoms that changes.
     nulls
@@ -242,7 +243,7 @@ class Carries:
     box: bool = False
     origin: bool = False
     boundary: bool = False
-    no_box: bool = False
+    no_box: bool | None = False
     step: bool = False
     time: bool = False
     frames: bool = False

@@ -24,7 +24,7 @@ ITEMS: tuple[tuple[str, Callable[[Carries], bool]], ...] = (
     ("cell", lambda carries: carries.box),
     ("origin", lambda carries: carries.origin),
     ("periodic axes", lambda carries: carries.boundary),
-    ("no cell", lambda carries: carries.no_box or not carries.box),
+    ("no cell", lambda carries: bool(carries.no_box) or not carries.box),
     ("step", lambda carries: carries.step),
     ("time", lambda carries: carries.time),
     ("several frames", lambda carries: carries.frames),

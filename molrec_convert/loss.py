@@ -141,7 +141,7 @@ def losses(contents: Contents, carries: Carries, is_layout: Callable[[str], bool
         yield Loss("numbers without dimension", "the format's numbers are taken for ångström and the like")
     for item, there, held in (
         ("box", contents.box, carries.box),
-        ("absence of a cell", contents.no_box, carries.no_box or not carries.box),
+        ("absence of a cell", contents.no_box, carries.no_box is not False or not carries.box),
         ("box.origin", contents.origin and carries.box, carries.origin),
         ("box.boundary", contents.open_axes and carries.box, carries.boundary),
         ("step", contents.step, carries.step),

@@ -46,8 +46,7 @@ class RecordOutput:
         self._placement = Placement()
         self._waiting: list[Snapshot] = []
         self._waiting_bytes = 0
-        self._segments: list[tuple[Path, bool]] = []
-        """Files, and whether their steps only count the frames."""
+        self._segments: list[Path] = []
         self._writer: RecordWriter | None = None
         self._trajectory: TrajectoryWriter | None = None
         self._placer: Placer | None = None
@@ -96,7 +95,7 @@ class RecordOutput:
             self._carry(self._writer)
         self._writer.close()
         if self._segments:
-            self._part.fill(self._segments[0][0])
+            self._part.fill(self._segments[0])
             self._segments.clear()
 
     def copy(self, record: StoredRecord, done: Callable[[int], object]) -> None:
@@ -104,17 +103,17 @@ class RecordOutput:
         from .records import create, transcribe
 
         path = self._part.beside(0)
-        self._segments.append((path, False))
+        self._segments.append(path)
         with create(path, executor=self._executor, form=self._part.growing_form) as writer:
             self.frames = transcribe(record, writer, done)
-        self._part.fill(self._segments.pop()[0])
+        self._part.fill(self._segments.pop())
 
     def discard(self) -> None:
         """Close what is open and remove it."""
         with suppress(Exception):  # the error that led here is the one to tell
             if self._writer is not None:
                 self._writer.close()
-        for path, _ in self._segments:
+        for path in self._segments:
             removed(path)
         self._part.discard()
 
@@ -123,28 +122,26 @@ class RecordOutput:
         from .records import create
 
         path = self._part.beside(0)
-        self._segments.append((path, False))
+        self._segments.append(path)
         with create(path, meta=document, executor=self._executor, form=self._part.growing_form) as writer:
             writer.set_section("frame", self._placement.alone(self._waiting[0]))
             if self._carry is not None:
                 self._carry(writer)
-        self._part.fill(self._segments.pop()[0])
+        self._part.fill(self._segments.pop())
 
     def _begin(self, *, last: bool = False) -> None:
         path = self._part.beside(len(self._segments))
-        self._segments.append((path, False))
-        self._open(path, len(self._waiting) if last else None)
-        assert self._placer is not None
-        self._segments[-1] = (path, self._placer.counts)
+        self._segments.append(path)
+        self._open(path, len(self._waiting) if last else None, first=self.frames - len(self._waiting))
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         for snapshot in waiting:
             self._append(snapshot)
 
-    def _open(self, path: Path, expected: int | None) -> None:
+    def _open(self, path: Path, expected: int | None, *, first: int) -> None:
         from .records import create
 
         self._writer = create(path, executor=self._executor, form=self._part.growing_form)
-        self._placer = Placer(self._placement)
+        self._placer = Placer(self._placement, first)
         if self._placer.system is not None:
             self._writer.set_section("system", self._placer.system)
         self._trajectory = self._writer.begin_trajectory(self._placer.schema, expected_frames=expected)
@@ -167,19 +164,21 @@ class RecordOutput:
 
         count = len(self._segments)
         joined = self._part.beside(count)
-        self._segments.append((joined, False))
-        self._open(joined, self.frames)
+        self._segments.append(joined)
+        self._open(joined, self.frames, first=0)
+        ordinal = 0
         for _ in range(count):
-            path, counts = self._segments[0]
+            path = self._segments[0]
             with open_record(path) as record:
                 for snapshot in record_snapshots(record, list(range(len(record)))):
-                    self._append(self._restored(snapshot, counts=counts))
+                    self._append(self._restored(snapshot, ordinal))
+                    ordinal += 1
             removed(path)
             self._segments.pop(0)
 
-    def _restored(self, snapshot: Snapshot, *, counts: bool) -> Snapshot:
+    def _restored(self, snapshot: Snapshot, ordinal: int) -> Snapshot:
         """A frame of a segment as it was taken: facts about the source that moved stand apart from its meta again."""
-        if counts:
+        if ordinal in self._placement.stepless:
             snapshot.step = None
         about = Meta(snapshot.about)
         for key in self._placement.about_keys:

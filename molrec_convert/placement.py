@@ -6,6 +6,7 @@ row count changed once is ragged. What it has learned at the end does not depend
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,12 +27,38 @@ STEP_KEY, TIME_KEY = "timestep", "time"
 """Where the source's own steps and times stand when they cannot be those of the trajectory."""
 
 
+class Numbers:
+    """Numbers that are added in order, most of them one after another."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._stops: list[int] = []
+
+    def add(self, number: int) -> None:
+        """Take a number larger than all before."""
+        if self._stops and self._stops[-1] == number:
+            self._stops[-1] = number + 1
+        else:
+            self._starts.append(number)
+            self._stops.append(number + 1)
+
+    def __bool__(self) -> bool:
+        return bool(self._starts)
+
+    def __contains__(self, number: int) -> bool:
+        place = bisect_right(self._starts, number) - 1
+        return place >= 0 and number < self._stops[place]
+
+
 class Placement:
     """What the frames seen so far have in common, and so how a record of them is laid out."""
 
     def __init__(self) -> None:
         self.schema = Schema()
         self.ordinal_steps = False
+        """Whether steps count the frames, since those of the source do not rise; else frames without one are counted."""
+        self.stepless = Numbers()
+        """The frames whose source states no step."""
         self.timed = True
         self.notes: list[Note] = []
         self._seen = 0
@@ -46,7 +73,7 @@ class Placement:
         self._moving_about: dict[str, None] = {}  # in the order in which they were found to move
         self._partial_about: set[str] = set()  # those that some frames lack
         self._last_step: int | None = None
-        self._stepless = self._stepped = self._some_time = False
+        self._stepped = self._some_time = False
         self._boxed = self._undefined = False
         self._mixed_cells = False
 
@@ -79,18 +106,19 @@ class Placement:
 
     def _learn_axis(self, snapshot: Snapshot) -> bool:
         changed = False
-        step, last = snapshot.step, self._last_step
-        if step is None and not self._stepless:
-            self._stepless = self.ordinal_steps = changed = True
-        elif step is not None and not self.ordinal_steps and last is not None and step <= last:
+        stated, last = snapshot.step, self._last_step
+        step = self._seen if stated is None else stated  # writers leave out steps that only count the frames
+        if not self.ordinal_steps and last is not None and step <= last:
             self.ordinal_steps = changed = True
-            message = f"step {step} comes after step {last}: frames are counted, and the steps kept as {STEP_KEY!r}"
-            self.notes.append(Note(message, frame=self._seen))
+            if stated is not None and self._seen - 1 not in self.stepless:
+                message = f"step {step} comes after step {last}: frames are counted, and the steps kept as {STEP_KEY!r}"
+                self.notes.append(Note(message, frame=self._seen))
+        if stated is None:
+            changed |= self.ordinal_steps and not self.stepless
+            self.stepless.add(self._seen)
         self._last_step = step
-        # What the frames before did not state has no key yet.
-        changed |= step is not None and self._stepless and not self._stepped
+        self._stepped |= stated is not None
         changed |= snapshot.time is not None and not self.timed and not self._some_time
-        self._stepped |= step is not None
         self._some_time |= snapshot.time is not None
         if self.timed and snapshot.time is None:
             self.timed, changed = False, True
@@ -209,7 +237,7 @@ class Placement:
             tag = self._about_tags[key]
             meta[key] = optional_meta(tag) if key in self._partial_about else MetaSpec(tag)
         if self.ordinal_steps and self._stepped:
-            meta[STEP_KEY] = MetaSpec("json", None) if self._stepless else MetaSpec("i64")
+            meta[STEP_KEY] = MetaSpec("json", None) if self.stepless else MetaSpec("i64")
         if not self.timed and self._some_time:
             meta[TIME_KEY] = optional_meta("f64")
         if self._mixed_cells:
@@ -218,9 +246,17 @@ class Placement:
 
 
 class Placer:
-    """Takes frames apart for one record, laid out by a placement as it stands."""
+    """Takes frames apart for one record, laid out by a placement as it stands.
 
-    def __init__(self, placement: Placement) -> None:
+    Parameters
+    ----------
+    placement
+        What is known of all frames.
+    first
+        The number of the first frame, of all.
+    """
+
+    def __init__(self, placement: Placement, first: int = 0) -> None:
         self.schema = placement.trajectory()
         self.system = placement.system()
         self._moving = {name: tuple(spec.columns) for name, spec in self.schema.blocks.items()}
@@ -228,12 +264,7 @@ class Placer:
         self._ordinal_steps = placement.ordinal_steps
         self._timed = placement.timed
         self._appeared: set[str] = set()
-        self._count = 0
-
-    @property
-    def counts(self) -> bool:
-        """Whether the steps are those of no source, but count the frames."""
-        return self._ordinal_steps and STEP_KEY not in self.schema.meta
+        self._count = first
 
     def place(self, snapshot: Snapshot) -> tuple[Frame, int, float | None]:
         """The part of a frame that moves, as the schema declares it, with its step and time."""

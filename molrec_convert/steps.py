@@ -9,7 +9,7 @@ import numpy as np
 
 from .adapter import Note, Snapshot
 from .errors import OptionError
-from .mapping.names import META_QUANTITIES, QUANTITIES, may_be_fixed
+from .mapping.names import META_QUANTITIES, QUANTITIES, WITHOUT_UNIT, may_be_fixed
 from .mapping.units import DIMENSIONLESS, DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
 from .model import Block, Box, Column, Frame, Meta
 from .model.precision import checked_precision, rounded
@@ -59,7 +59,7 @@ def converted(snapshot: Snapshot, source: Units, target: Units) -> Snapshot:
         name
         for block in frame.values()
         for name, column in block.columns.items()
-        if column.dtype == "f64" and name not in QUANTITIES
+        if column.dtype == "f64" and name not in QUANTITIES and name not in WITHOUT_UNIT
     ]
     if left:
         snapshot.notes.append(Note(f"not converted, since their quantity is not known: {', '.join(left)}"))
@@ -141,7 +141,7 @@ def declare_precision(precision: Mapping[str, float]) -> Step:
 
 
 def declare_fixed_decimals(snapshot: Snapshot) -> Snapshot:
-    """Store the moving reals of atoms to the number of decimals that the source writes them with.
+    """Store the moving reals of atoms to the decimals that the source writes them with; say so where it has none.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def declare_fixed_decimals(snapshot: Snapshot) -> Snapshot:
         Where a later frame has more decimals than the first ones.
     """
     atoms = snapshot.frame.get("atoms")
-    if atoms is None or not snapshot.decimals:
+    if atoms is None or not atoms.count:
         return snapshot
     columns = dict(atoms.columns)
     for name, decimals in snapshot.decimals.items():
@@ -161,6 +161,9 @@ def declare_fixed_decimals(snapshot: Snapshot) -> Snapshot:
             raise OptionError(f"column {name} has more than {decimals} decimals in some frames: say --precision")
         by = 10.0**-decimals
         columns[name] = Column.of(rounded(column.values, by), column.valid, by)
+    if all(column.precision is None for column in columns.values()):
+        snapshot.notes.append(Note("--precision auto finds no numbers of fixed decimals, and keeps them exactly"))
+        return snapshot
     snapshot.frame["atoms"] = Block.of(
         columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes
     )

@@ -7,7 +7,7 @@ import pytest
 import molrec_convert as mc
 from molrec_convert.comparison import comparison_text
 from molrec_convert.errors import OptionError
-from molrec_convert.model import Column
+from molrec_convert.model import Column, Frame, Meta
 from molrec_convert.records import create
 
 from .changes import (
@@ -30,6 +30,7 @@ from .changes import (
 )  # fmt: skip
 from .converting import run, source_of
 from .dumps import THREE, snapshot
+from .gros import THREE as THREE_OF_GRO
 from .water import single, trajectory, water
 
 
@@ -69,6 +70,32 @@ def test_what_is_ignored(tmp_path, name, change):
 )  # fmt: skip
 def test_what_is_ignored_of_the_whole(tmp_path, name, change):
     assert compared(tmp_path, trajectory(), change(trajectory()), ignore=[name]).same
+
+
+@pytest.mark.parametrize(
+    "name", ["step", "time", "frames", "units", "box", "record", "record.source", "provenance", "meta.gro_decimals",
+             "gro_decimals", "gro_*"],
+)  # fmt: skip
+def test_what_does_not_differ_may_be_named(tmp_path, name):
+    """Whatever `info` shows and the documents list, whether or not it would have been compared."""
+    source = source_of(tmp_path, THREE_OF_GRO, "in.gro")
+    mc.convert(source, tmp_path / "a.h5")
+    mc.convert(source_of(tmp_path, THREE_OF_GRO, "other.gro"), tmp_path / "b.h5")
+    for one, other in (("a.h5", "b.h5"), ("in.gro", "b.h5"), ("in.gro", "other.gro")):
+        found = mc.diff(tmp_path / one, tmp_path / other, ignore=[name])
+        assert found.same
+        assert not any("nothing to ignore" in text for text in found.warnings)
+
+
+@pytest.mark.parametrize("name", ["xtc_precision", "mda_floats", "lammps_columns"])
+def test_keys_of_the_layout_may_be_named(tmp_path, name):
+    """Between records of several formats they are left out, and are there all the same."""
+    for k, about in enumerate(({name: "one"}, {name: "two"})):
+        with create(tmp_path / f"{k}.h5", meta={"source": {"format": ("mda:xtc", "lammps-dump")[k]}}) as writer:
+            writer.set_section("frame", Frame(dict(water()), meta=Meta(about)))
+    found = mc.diff(tmp_path / "0.h5", tmp_path / "1.h5", ignore=[name])
+    assert found.same
+    assert found.warnings == ()
 
 
 def test_a_name_that_nothing_has(tmp_path):

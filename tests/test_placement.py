@@ -205,6 +205,12 @@ STEPS = {
     "some": ([None, 5, None, 5], [0, 1, 2, 3], [None, 5, None, 5]),
     "lost": ([5, 6, 7, None], [0, 1, 2, 3], [5, 6, 7, None]),
     "found": ([None, None, None, 5, None], [0, 1, 2, 3, 4], [None, None, None, 5, None]),
+    "the first not stated": ([None, 750, 1500, 2250], [0, 750, 1500, 2250], None),
+    "counted, then stated": ([None, None, None, None, 9], [0, 1, 2, 3, 9], None),
+    "those that count not stated": ([-5, None, 2, None, 700], [-5, 1, 2, 3, 700], None),
+    "counted, stated, not rising": ([None, 5, 9, 9], [0, 1, 2, 3], [None, 5, 9, 9]),
+    "not stated behind a larger one": ([None, 750, 1500, None], [0, 1, 2, 3], [None, 750, 1500, None]),
+    "counted, then too small": ([None, None, None, 2], [0, 1, 2, 3], [None, None, None, 2]),
     "lost and back": ([7, 7, 7, None], [0, 1, 2, 3], [7, 7, 7, None]),
 }
 

@@ -27,12 +27,15 @@ PIECE = 1 << 20
 def compare_documents(a: Side, b: Side, log: Log, *, provenance: bool) -> None:
     """Compare the units, and what the records say of themselves."""
     _members("units", units_of(a), units_of(b), log)
-    left_out = {"units"} | (set() if provenance else PROVENANCE)
+    named = {key for key in PROVENANCE if f"record.{key}" in log.ignored}  # asked before they are left out anyhow
+    left_out = {"units"} | (named if provenance else PROVENANCE)
     one, other = ({key: value for key, value in side.document.items() if key not in left_out} for side in (a, b))
     _members("record", one, other, log)
 
 
 def _members(name: str, a: Mapping[str, Any], b: Mapping[str, Any], log: Log) -> None:
+    if name in log.ignored:
+        return
     for key in {**a, **b}:
         item = f"{name}.{key}" if key else name
         if item not in log.ignored and not same_value(a.get(key), b.get(key)):

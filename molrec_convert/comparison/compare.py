@@ -111,7 +111,7 @@ def _compared(a: Side, b: Side, log: Log, tolerance: Tolerance, *, provenance: b
     layout = frozenset[str]() if provenance or (raw and a.formats == b.formats) else layout_keys(a.formats | b.formats)
     comparer = FrameComparer(log, tolerance, loose=not raw, layout=layout)
     _compare_frames(a, b, log, comparer, raw=raw)
-    if a.frames != b.frames and "frames" not in log.ignored:
+    if "frames" not in log.ignored and a.frames != b.frames:
         log.add("frames", "value", a.frames, b.frames)
     compare_documents(a, b, log, provenance=provenance)
     if raw and a.record is not None and b.record is not None:

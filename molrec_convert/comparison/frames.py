@@ -69,7 +69,7 @@ class FrameComparer:
     def _value(self, item: str, a: Any, b: Any) -> None:
         """Compare two numbers, either of which may be missing."""
         item = f"{self._prefix}{item}"
-        if a is b or item in self._log.ignored:
+        if item in self._log.ignored or a is b:
             return
         if a is None or b is None:
             self._log.add(item, "missing", a, b)
@@ -150,7 +150,7 @@ class FrameComparer:
     def _meta(self, a: Meta, b: Meta) -> None:
         for key in {**a, **b}:
             item = f"{self._prefix}meta.{key}"
-            if key in self._layout or item in self._log.ignored:
+            if item in self._log.ignored or key in self._layout:
                 continue
             self.seen.add(item)
             one, other = (None if key not in meta or self._is_null(meta[key]) else meta.tag(key) for meta in (a, b))

@@ -27,6 +27,16 @@ QUANTITIES: Mapping[str, str] = MappingProxyType(
 )
 """The quantity of a column, by which it is converted."""
 
+WITHOUT_UNIT = frozenset(
+    (
+        *("xs", "ys", "zs", "xsu", "ysu", "zsu"),
+        *("ix", "iy", "iz"),
+        *("quatw", "quati", "quatj", "quatk"),
+        *("occupancy", "nuclear_charge", "charge_lj", "mass_lj"),
+    )
+)
+"""Columns of fractions, counts and ratios, which are the same in all units."""
+
 META_QUANTITIES: Mapping[str, str] = MappingProxyType(
     {"pe": "energy", "ke": "energy", "etotal": "energy", "free_energy": "energy", "virial": "energy",
      "temp": "temperature", "press": "pressure", "stress": "pressure", "dipole": "dipole"}

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from molrec_convert.errors import RecordError
+from molrec_convert.rules import rule
 
 from .dtypes import DTYPES, checked_name, checked_text
 
@@ -89,9 +90,7 @@ class Meta(MutableMapping[str, Any]):
         RecordError
             For an unknown tag, a value that its tag cannot hold exactly, JSON that is not finite.
         """
-        if key in RESERVED_KEYS:
-            raise RecordError(f"a meta key cannot be called {key!r}")
-        checked_name(key, "a meta key")
+        checked_key(key, "a meta key")
         if tag is None:
             tag = "f64" if key in PER_STEP_F64 else tag_of(value)
         self._values[key] = tagged(value, checked_tag(tag, key), what=f"meta {key!r}")
@@ -121,6 +120,14 @@ class Meta(MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         return "Meta(" + ", ".join(f"{key}: {self._tags[key]} = {value!r}" for key, value in self.items()) + ")"
+
+
+@rule(37)
+def checked_key(key: str, what: str) -> str:
+    """Refuse a key of a document that some store cannot carry, or uses itself."""
+    if key in RESERVED_KEYS:
+        raise RecordError(f"{what} cannot be called {key!r}")
+    return checked_name(key, what)
 
 
 def checked_tag(tag: Any, key: str) -> str:

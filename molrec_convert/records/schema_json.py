@@ -10,7 +10,7 @@ from molrec_convert.errors import RecordError
 from molrec_convert.model import BlockSpec, ColumnSpec, MetaSpec, Schema
 from molrec_convert.model.block import check_canonical
 from molrec_convert.model.dtypes import DTYPES, checked_name
-from molrec_convert.model.meta import checked_tag, tagged
+from molrec_convert.model.meta import checked_key, checked_tag, tagged
 from molrec_convert.model.precision import checked_precision
 from molrec_convert.model.schema import NO_FILL
 from molrec_convert.rules import rule
@@ -256,7 +256,7 @@ def check_spec_alignment(name: str, blocks: Mapping[str, BlockSpec]) -> None:
 def check_meta_spec(key: str, spec: MetaSpec) -> None:
     """Refuse the declaration of a meta key."""
     with _at(f"{layout.META}/{key}"):
-        checked_name(key, "a meta key")
+        checked_key(key, "a meta key")
         checked_tag(spec.tag, key)
         if spec.fill is not NO_FILL:
             tagged(spec.fill, spec.tag, what="the fill")

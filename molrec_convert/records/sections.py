@@ -12,7 +12,7 @@ from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.block import check_canonical, checked_shape
 from molrec_convert.model.dtypes import Array, checked_name
 from molrec_convert.model.frame import check_references, checked_target
-from molrec_convert.model.meta import RESERVED_KEYS, checked_tag
+from molrec_convert.model.meta import checked_key, checked_tag
 from molrec_convert.model.precision import checked_precision
 from molrec_convert.rules import rule
 
@@ -149,7 +149,7 @@ def meta_tags(group: Group) -> dict[str, Any]:
 
 def meta_keys(group: Group) -> list[str]:
     """The keys of the meta document."""
-    return [key for key in group.attributes.names() if key not in (layout.META_TYPES, *RESERVED_KEYS)]
+    return [key for key in group.attributes.names() if key != layout.META_TYPES]
 
 
 @rule(8)
@@ -163,7 +163,7 @@ def meta_tag(group: Group, key: str, tags: Mapping[str, Any]) -> str:
     """The tag of a key: that which is stated, or else that which its value tells."""
     tag = tags[key] if key in tags else group.attributes.untagged(key)
     try:
-        checked_name(key, "a meta key")
+        checked_key(key, "a meta key")
         return checked_tag(tag, key)
     except RecordError as error:
         raise attribute_error(group, key, error.message, error.rule) from None

@@ -10,13 +10,14 @@ from molrec_convert.errors import RecordError
 from molrec_convert.forms import Form
 from molrec_convert.model import Frame, Record
 from molrec_convert.model.frame import check_references
+from molrec_convert.model.meta import checked_key
 from molrec_convert.model.origin import Origin, declared_units
 from molrec_convert.rules import rule
 
 from . import layout
 from .sections import at_place, read_section
 from .trajectory_reader import StoredTrajectory
-from .tree import Group, Store
+from .tree import Group, Store, attribute_error
 
 UNREAD: Any = object()
 
@@ -24,7 +25,17 @@ UNREAD: Any = object()
 @rule(36)
 def read_document(group: Group | None) -> dict[str, Any]:
     """The document of a record from its group ``meta``."""
-    return {} if group is None else {name: group.attributes.plain(name) for name in group.attributes.names()}
+    return {} if group is None else {name: document_value(group, name) for name in group.attributes.names()}
+
+
+@rule(36)
+def document_value(group: Group, name: str) -> Any:
+    """One member of the document."""
+    try:
+        checked_key(name, "a key")
+    except RecordError as error:
+        raise attribute_error(group, name, error.message, error.rule) from None
+    return group.attributes.plain(name)
 
 
 class StoredRecord(Record):

@@ -9,8 +9,7 @@ from typing import Any
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Frame, Schema
-from molrec_convert.model.dtypes import checked_name
-from molrec_convert.model.meta import RESERVED_KEYS, json_value
+from molrec_convert.model.meta import checked_key, json_value
 
 from . import layout
 from .chunks import ChunkQueue
@@ -53,9 +52,7 @@ class RecordWriter:
         with at_place("/meta"):
             members = {key: json_value(value, f"{key!r}") for key, value in document.items()}
             for key in members:
-                checked_name(key, "a key")
-                if key in RESERVED_KEYS:
-                    raise RecordError(f"a key cannot be called {key!r}")
+                checked_key(key, "a key")
         group = self.root.group(layout.META) or self.root.create_group(layout.META)
         for name in group.attributes.names():
             group.attributes.delete(name)

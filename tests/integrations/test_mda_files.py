@@ -149,10 +149,13 @@ def psf(tmp_path):
 
 def test_a_topology_alone(tmp_path, psf):
     report = convert(psf, tmp_path / "out.h5")
-    assert (report.source_format, report.warnings) == ("mda:psf", [])
+    told = "water.psf: the elements are told by the masses: H 2, O 1"
+    assert (report.source_format, report.warnings) == ("mda:psf", [told])
     with open_record(tmp_path / "out.h5") as record:
         atoms = record.frame["atoms"]
+        assert atoms["id"].tolist() == [1, 2, 3]
         assert atoms["name"].tolist() == ["OH2", "H1", "H2"]
+        assert atoms["element"].tolist() == ["O", "H", "H"]
         assert atoms["charge"].tolist() == [-0.834, 0.417, 0.417]
         assert atoms["mass"].tolist() == [15.9994, 1.008, 1.008]
         assert record.frame["bonds"]["atomj"].tolist() == [1, 2]
@@ -165,6 +168,7 @@ def test_topology_and_trajectory(tmp_path, psf):
     done = run(psf, tmp_path / "run.xtc", tmp_path / "out.h5")
     assert (done.status, done.stderr) == (
         0,
+        "warning: water.psf: the elements are told by the masses: H 2, O 1\n"
         "warning: run.xtc: the atoms are matched with those of water.psf in their order, as one side has no ids\n",
     )
     with open_record(tmp_path / "out.h5") as record:

@@ -293,6 +293,10 @@ REFUSED = {
     "a key with two underscores": Row(37, both(sets(F, "__k", 1), tags(__k="i64")), "/frame@__k", "cannot be called '__k'"),
     "a lone surrogate": Row(37, declares("meta.j.fill", "\ud800"), "/trajectory@sequence_schema", "a NUL or a lone surrogate"),
     "a NUL": Row(37, put(f"{T}/meta/j", ["{}", '"a\\u0000b"', "1", "2"]), "/trajectory/meta/j", "a NUL or a lone surrogate"),
+    "a key that HDF5 uses": Row(37, both(sets(F, "_json", 1), tags(_json="i64")), "/frame@_json", "cannot be called '_json'", ZARR),
+    "a key of the document that HDF5 uses": Row(37, sets("meta", "_json", 1), "/meta@_json", "cannot be called '_json'", ZARR),
+    "a key of the document with a slash": Row(37, sets("meta", "a/b", 1), "/meta@a/b", "cannot be called 'a/b'"),
+    "a per-step key that frames do not have": Row(37, declares("meta._meta_types", {"dtype": "i64"}), "/trajectory/meta/_meta_types", "cannot be called '_meta_types'"),
     "no marker": Row(38, drops("/", "molrec_hdf5"), "/", "molrec_hdf5 = 1 is due", ("h5",)),
     "another marker": Row(38, sets("/", "molrec_hdf5", 2), "/", "molrec_hdf5 = 1 is due", ("h5",)),
 }  # fmt: skip

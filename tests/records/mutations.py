@@ -21,7 +21,7 @@ PLAIN: tuple[object, ...] = (None, {}, {"a": 1}, [None], [[1], [2]], {"blocks": 
 TYPES = ("f8", "f4", "f2", "i8", "i4", "i2", "u8", "u4", "u1", "?", "c8", "c16")
 DOCUMENTS = ("sequence_schema", "targets", "_meta_types", "step_progression", "time_progression")
 NAMES = ("count", "precision", "structural_shape", "targets", "uniform_rows", "nstep", "unknown", "_json", "boundary",
-         "vectors", "cell_defined", "meta_dtype", "sequence_schema", "_meta_types")  # fmt: skip
+         "vectors", "cell_defined", "meta_dtype", "sequence_schema", "_meta_types", "a/b", "__x")  # fmt: skip
 KEYS = ("x", "k", "dtype", "fill", "precision", "nullable", "box", "offset", "a/b", "")
 EVERYTHING = "/"
 

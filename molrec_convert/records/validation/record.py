@@ -7,6 +7,7 @@ from pathlib import Path
 from molrec_convert.errors import RecordError
 from molrec_convert.records import layout
 from molrec_convert.records.store import open_record
+from molrec_convert.records.stored import document_value
 from molrec_convert.records.tree import Group, Store
 from molrec_convert.rules import rule
 
@@ -77,5 +78,4 @@ def _check_document(root: Group, findings: Findings) -> None:
             findings.warn(36, "/", "no group meta, which every writer makes")
             return
         for name in group.attributes.names():
-            with findings, rule(36):
-                group.attributes.plain(name)
+            findings.tried(document_value, group, name)
