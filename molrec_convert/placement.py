@@ -56,7 +56,7 @@ class Placement:
     def __init__(self) -> None:
         self.schema = Schema()
         self.ordinal_steps = False
-        """Whether steps count the frames, since those of the source do not rise; else frames without one are counted."""
+        """Whether steps count all frames, as those of the source do not rise; else they count frames without one."""
         self.stepless = Numbers()
         """The frames whose source states no step."""
         self.timed = True
