@@ -9,6 +9,7 @@ from molrec_convert.convert import convert
 from molrec_convert.model import Column
 
 from ..dumps import snapshot
+from ..gros import THREE, atom, gro
 
 MASSES = "the elements are told by the masses: "
 STATED = "no element is stated for {} of standard residues, water or ions; the names tell it"
@@ -130,3 +131,51 @@ class TestDump:
         convert(tmp_path / "in.dump", tmp_path / "out.h5", type_map={"1": "Al", "2": "O"})
         convert(tmp_path / "out.h5", tmp_path / "back.dump", strict=True)
         assert "ITEM: ATOMS id type mass x y z element" in (tmp_path / "back.dump").read_text()
+
+
+class TestGro:
+    LINES = (
+        atom(1, name="OW"), atom(2, name="HW1"), atom(3, name="CA", residue="ALA"), atom(4, name="CA", residue="CA"),
+        atom(5, name="MW"), atom(6, name="CL-", residue="CL-"),
+    )  # fmt: skip
+
+    @pytest.fixture
+    def read(self, converted):
+        return lambda data, **options: converted(data, "in.gro", **options)
+
+    def test_standard_residues_tell_them(self, read):
+        made = read(gro(*self.LINES, atom(7, name="C1", residue="LIG")))
+        assert made.values("element") == ["O", "H", "C", "Ca", None, "Cl", None]
+        assert made.warnings == [
+            "in.gro: no element is stated for 5 atoms of standard residues, water or ions; the names tell it",
+            "in.gro: 2 atoms without an element: --guess elements takes it from the name",
+        ]
+
+    def test_names_of_others_are_not_guessed_unasked(self, read):
+        made = read(gro(atom(1, name="C1", residue="LIG"), atom(2, name="W", residue="W")))
+        assert "element" not in made.atoms()
+        assert made.warnings == ["in.gro: 2 atoms without an element: --guess elements takes it from the name"]
+
+    def test_on_request(self, read):
+        made = read(gro(*self.LINES, atom(7, name="C1", residue="LIG")), guess=["elements"])
+        assert made.values("element") == ["O", "H", "C", "Ca", None, "Cl", "C"]
+        assert made.warnings == [
+            "in.gro: no element is stated for 5 atoms of standard residues, water or ions; the names tell it",
+            "in.gro: the element of 1 atom is guessed from the name: C 1",
+            "in.gro: 1 atom without an element: the name suggests none",
+        ]
+
+    def test_given(self, read):
+        made = read(gro(*self.LINES), type_map={"OW": "S", "MW": "X"})
+        assert made.values("element") == ["S", "H", "C", "Ca", "X", "Cl"]
+        assert [text.partition(": ")[2] for text in made.warnings] == [
+            "no element is stated for 4 atoms of standard residues, water or ions; the names tell it"
+        ]
+
+    def test_they_are_no_loss_where_names_tell_them(self, read, tmp_path):
+        made = read(THREE)
+        assert not convert(made.path, tmp_path / "same.gro", strict=True).losses
+        made = read(gro(*self.LINES, atom(7, name="C1", residue="LIG")), guess=["elements"])
+        assert set(convert(made.path, tmp_path / "other.gro").losses.losses) == {"atoms.element"}
+        made = read(gro(*self.LINES), type_map={"OW": "S"})
+        assert set(convert(made.path, tmp_path / "third.gro").losses.losses) == {"atoms.element"}
