@@ -1,25 +1,22 @@
-"""From the fields of GRO atom lines to the columns of a record.
-
-What repeats from frame to frame is made once: a column whose fields are those of the frame before is the same object,
-which is also how the writer of a record finds fast that it has not changed.
-"""
+"""From the fields of GRO atom lines to the columns of a record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from molrec_convert.adapter import Note
 from molrec_convert.model import Column
-from molrec_convert.model.dtypes import STRING, same_bits
+from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 
 from ._elements import Elements, elements_of
 from ._gro_atoms import AtomLines
 from ._gro_odd import CALLED
 from ._pdb_columns import texts_of
+from ._repeats import Repeats
 
 Array = np.ndarray[Any, Any]
 
@@ -42,30 +39,21 @@ class ColumnMaker:
     def __init__(self, options: Options) -> None:
         self._guess = "elements" in options.guess
         self._given = options.type_map
-        self._made: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._repeats = Repeats()
 
     def columns(self, atoms: AtomLines) -> dict[str, Column]:
         """The columns of atoms; notes go to `atoms`."""
         columns = dict(self._numbers("number", atoms))
         for name in ("name", "res_name"):
-            columns[name] = self._once(name, atoms.text[name], _looked_up)
+            columns[name] = self._repeats.once(name, atoms.text[name], _looked_up)
         columns |= self._numbers("res_seq", atoms)
         for name, values in atoms.reals.items():
             columns[name] = Column.of(values, atoms.moving if name.startswith("v") else None)
         parts = tuple(part for name in ("name", "res_name") for part in atoms.text[name])
-        found: Elements = self._once("elements", parts, self._elements)
+        found: Elements = self._repeats.once("elements", parts, self._elements)
         columns |= {} if found.column is None else {"element": found.column}
         atoms.notes += found.notes
         return columns
-
-    def _once(self, name: str, key: tuple[Any, ...], make: Callable[..., Any]) -> Any:
-        """What was made of the same arrays and words the last time, or anew."""
-        last = self._made.get(name)
-        if last is not None and all(map(_same, last[0], key)):
-            return last[1]
-        made = make(*key)
-        self._made[name] = (key, made)
-        return made
 
     def _numbers(self, name: str, atoms: AtomLines) -> dict[str, Column]:
         target, signed = NUMBERS[name]
@@ -76,7 +64,7 @@ class ColumnMaker:
             what = f"{CALLED[name]}s begin again at 0 after {PERIOD - 1}: they are counted on"
             return Found(_unsigned(whole, valid, target, signed), [Note(what)] if wraps else [])
 
-        found: Found = self._once(name, (atoms.whole[name], atoms.known[name]), make)
+        found: Found = self._repeats.once(name, (atoms.whole[name], atoms.known[name]), make)
         atoms.notes += found.notes
         return found.columns
 
@@ -119,9 +107,3 @@ def _unsigned(values: Array, valid: Array | None, target: str, signed: str) -> d
 def _looked_up(codes: Array, words: Sequence[bytes]) -> Column:
     table = np.array(texts_of(words), dtype=STRING)
     return Column.of(table[codes] if len(table) else np.zeros(0, STRING))
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return same_bits(one, other)
-    return bool(one == other) if isinstance(one, list) else one is other

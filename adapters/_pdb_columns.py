@@ -1,8 +1,4 @@
-"""From the fields of atom lines to the columns of a record.
-
-What repeats from frame to frame is made once: a column whose fields are those of the frame before is the same object,
-which is also how the writer of a record finds fast that it has not changed.
-"""
+"""From the fields of atom lines to the columns of a record."""
 
 from __future__ import annotations
 
@@ -14,11 +10,12 @@ import numpy as np
 
 from molrec_convert.adapter import Note
 from molrec_convert.model import Column
-from molrec_convert.model.dtypes import STRING, same_bits
+from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 
 from ._pdb_atoms import AtomLines
 from ._pdb_symbols import Found, elements_of
+from ._repeats import Repeats
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +29,7 @@ class ColumnMaker:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._made: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._repeats = Repeats()
 
     def columns(self, atoms: AtomLines) -> dict[str, Column]:
         """The columns of atoms; notes go to `atoms`."""
@@ -48,28 +45,19 @@ class ColumnMaker:
         for name in ("occupancy", "b_factor"):
             valid = atoms.valid[name]
             if valid is None or valid.any():
-                columns[name] = self._once(name, (atoms.numbers[name], valid), Column.of)
+                columns[name] = self._repeats.once(name, (atoms.numbers[name], valid), Column.of)
         texts = [part for name in ("name", "res_name", "element") for part in atoms.text[name]]
-        elements: Found = self._once("elements", tuple(texts), self._elements)
-        charges: Found = self._once("charge", atoms.text["charge"], _formal_charges)
+        elements: Found = self._repeats.once("elements", tuple(texts), self._elements)
+        charges: Found = self._repeats.once("charge", atoms.text["charge"], _formal_charges)
         atoms.notes += [*elements.notes, *charges.notes]
         return {**columns, **elements.columns, **charges.columns}
-
-    def _once(self, name: str, key: tuple[Any, ...], make: Callable[..., Any]) -> Any:
-        """What was made of the same arrays and words the last time, or anew."""
-        last = self._made.get(name)
-        if last is not None and all(map(_same, last[0], key)):
-            return last[1]
-        made = make(*key)
-        self._made[name] = (key, made)
-        return made
 
     def _text(self, name: str, atoms: AtomLines, change: Callable[[str], str] | None = None) -> Column:
         def make(codes: Array, words: Sequence[bytes]) -> Column:
             texts = texts_of(words)
             return _looked_up(codes, [change(text) for text in texts] if change else texts)
 
-        column: Column = self._once(name, atoms.text[name], make)
+        column: Column = self._repeats.once(name, atoms.text[name], make)
         return column
 
     def _signed(self, atoms: AtomLines, field: str, target: str, signed: str) -> dict[str, Column]:
@@ -85,7 +73,7 @@ class ColumnMaker:
             whole = np.where(negative, 0, values).astype(np.uint64)
             return {target: Column.of(whole, there), signed: Column.of(values, valid)}
 
-        found: dict[str, Column] = self._once(field, (atoms.numbers[field], atoms.valid[field]), make)
+        found: dict[str, Column] = self._repeats.once(field, (atoms.numbers[field], atoms.valid[field]), make)
         return found
 
     def _elements(self, *parts: Any) -> Found:
@@ -105,12 +93,6 @@ def text_of(word: bytes) -> str:
         return word.decode()
     except UnicodeDecodeError:
         return word.decode("latin-1")
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return same_bits(one, other)
-    return bool(one == other) if isinstance(one, list) else one is other
 
 
 def _looked_up(codes: Array, texts: Sequence[str]) -> Column:

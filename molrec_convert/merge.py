@@ -49,7 +49,7 @@ class Merger:
         if ATOMS not in static.frame:
             raise FormatError("there are no atoms in it, so it is no topology", path=topology)
         atoms = static.frame[ATOMS]
-        self._ids = _distinct_ids(atoms)
+        self._ids = distinct_ids(atoms.columns)
         self._fixed = [name for name, column in atoms.columns.items() if may_be_fixed(name, column.dtype)]
         self._last: _Joined | None = None
         self._by_order = False
@@ -68,7 +68,7 @@ class Merger:
         frame = snapshot.frame
         if ATOMS not in frame:
             raise self._error("there are no atoms in a frame")
-        ids = None if self._ids is None else _distinct_ids(frame[ATOMS])
+        ids = None if self._ids is None else distinct_ids(frame[ATOMS].columns)
         with self._lock:
             if not self._ready:
                 self._take_units(snapshot)
@@ -230,10 +230,10 @@ def _as_text(numbers: Column) -> Column:
     return Column.of(numbers.values.astype(STRING))
 
 
-def _distinct_ids(atoms: Block) -> Array | None:
-    """The ids of atoms, or None where they have none, or not each its own."""
-    column = atoms.columns.get(ID)
-    if column is None or column.valid is not None:
+def distinct_ids(columns: Mapping[str, Column]) -> Array | None:
+    """The ids of atoms; None where they have none, or not each its own."""
+    column = columns.get(ID)
+    if column is None or column.valid is not None or column.dtype != "u64":
         return None
     values = column.values
     if (values[1:] > values[:-1]).all():

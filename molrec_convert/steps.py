@@ -9,7 +9,7 @@ import numpy as np
 
 from .adapter import Note, Snapshot
 from .errors import OptionError
-from .mapping.names import META_QUANTITIES, QUANTITIES, WITHOUT_UNIT, may_be_fixed
+from .mapping.names import META_QUANTITIES, POSITIONS, QUANTITIES, WITHOUT_UNIT, may_be_fixed
 from .mapping.units import DIMENSIONLESS, DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
 from .model import Block, Box, Column, Frame, Meta
 from .model.precision import checked_precision, rounded
@@ -99,13 +99,13 @@ def unwrapped(atoms: Block, box: Box | None) -> Block:
     OptionError
         Where there is no cell, or no images.
     """
-    if not all(name in atoms for name in (*IMAGES, *"xyz")):
+    if not all(name in atoms for name in (*IMAGES, *POSITIONS)):
         raise OptionError("--unwrap needs positions and their images ix, iy and iz")
     if box is None or not box.defined:
         raise OptionError("--unwrap needs a cell")
     columns = {name: column for name, column in atoms.columns.items() if name not in IMAGES}
     images = [atoms[name].astype(np.float64) for name in IMAGES]
-    for row, name in zip(box.vectors, "xyz", strict=True):
+    for row, name in zip(box.vectors, POSITIONS, strict=True):
         shift = row[0] * images[0] + row[1] * images[1] + row[2] * images[2]
         columns[name] = Column.of(atoms[name] + shift)
     return Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.mapping.elements import NUMBERS
+from molrec_convert.mapping.names import POSITIONS
 from molrec_convert.model import Block, Box, Frame
 from molrec_convert.model.dtypes import Array
 from molrec_convert.records import StoredRecord
@@ -35,10 +36,10 @@ def thumbnail(record: StoredRecord) -> dict[str, Any] | None:
 
 def _structure(frame: Frame) -> dict[str, Any]:
     atoms = frame.get("atoms")
-    if atoms is None or not atoms.count or not all(name in atoms for name in "xyz"):
+    if atoms is None or not atoms.count or not all(name in atoms for name in POSITIONS):
         return {}
     chosen = np.unique(np.linspace(0, atoms.count - 1, min(ATOMS, atoms.count)).astype(np.int64))
-    places = np.stack([np.asarray(atoms[name], np.float64)[chosen] for name in "xyz"], axis=1)
+    places = np.stack([np.asarray(atoms[name], np.float64)[chosen] for name in POSITIONS], axis=1)
     there = np.isfinite(places).all(axis=1)
     if not there.any():
         return {}

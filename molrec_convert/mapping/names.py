@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+POSITIONS = ("x", "y", "z")
 NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "length": ("x", "y", "z", "radius", "diameter"),
+        "length": (*POSITIONS, "radius", "diameter"),
         "velocity": ("vx", "vy", "vz"),
         "force": ("fx", "fy", "fz"),
         "charge": ("charge",),

@@ -65,7 +65,7 @@ class Box:
 
     @classmethod
     def orthogonal(cls, lengths: Any, *, origin: Any = None, boundary: Any = None) -> Box:
-        """A cell with edges along x, y and z; one length makes a cube."""
+        """A cell with edges along x, y and z; one length makes all edges equal."""
         edges = np.broadcast_to(np.asarray(lengths, dtype=np.float64), (3,))
         return cls(np.diag(edges), origin=origin, boundary=boundary)
 
@@ -96,7 +96,7 @@ class Box:
 
     @property
     def volume(self) -> float:
-        """The volume, in the cube of the length unit; 0 without a cell."""
+        """The volume, in the third power of the length unit; 0 without a cell."""
         return abs(float(np.linalg.det(self.vectors))) if self.defined else 0.0
 
     def same(self, other: Box) -> bool:

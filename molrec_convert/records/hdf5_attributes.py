@@ -19,7 +19,7 @@ from molrec_convert.model.meta import TAGS, json_text
 
 from . import layout
 from .tree import Attributes, attribute_error
-from .typed_json import parsed_json, typed_json
+from .typed_json import is_counts, parsed_json, typed_json
 
 if TYPE_CHECKING:
     from .hdf5_node import Hdf5Node
@@ -90,7 +90,7 @@ class Hdf5Attributes:
     def counts(self, name: str) -> tuple[int, ...]:
         """A list of integers that is not empty, none negative."""
         value = self.plain(name)
-        if not isinstance(value, list) or not value or not all(type(n) is int and n >= 0 for n in value):
+        if not is_counts(value):
             raise self._error(name, f"a list of counts is due, found {value!r}")
         return tuple(value)
 

@@ -92,3 +92,8 @@ def checked_integer(value: Any, dtype: str = "i64") -> int:
     if type(value) is not int or not int(limits.min) <= value <= int(limits.max):
         raise RecordError(f"{dtype} is due, found {value!r}")
     return value
+
+
+def is_counts(value: object) -> bool:
+    """Whether a value is a list of integers that is not empty, none negative."""
+    return isinstance(value, list) and bool(value) and all(type(n) is int and n >= 0 for n in value)

@@ -13,7 +13,7 @@ from molrec_convert.model.dtypes import DTYPES, Array, checked_text
 from molrec_convert.model.meta import PER_STEP_F64, json_value, tag_of
 
 from .tree import Attributes, attribute_error
-from .typed_json import from_typed_json, typed_json
+from .typed_json import from_typed_json, is_counts, typed_json
 
 if TYPE_CHECKING:
     from .zarr_node import ZarrNode
@@ -75,7 +75,7 @@ class ZarrAttributes:
     def counts(self, name: str) -> tuple[int, ...]:
         """A list of integers that is not empty, none negative."""
         value = self.plain(name)
-        if not isinstance(value, list) or not value or not all(type(n) is int and n >= 0 for n in value):
+        if not is_counts(value):
             raise self._error(name, f"a list of counts is due, found {value!r}")
         return tuple(value)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
 from molrec_convert.errors import LossError
+from molrec_convert.merge import distinct_ids
 from molrec_convert.model import Block, Column, Frame, Trajectory
 from molrec_convert.model.dtypes import Array
 from molrec_convert.model.frame import references
@@ -15,18 +16,6 @@ ATOMS, ID = "atoms", "id"
 COMMON = "common"
 """The selection of the atoms that are in all frames."""
 Select = str | Iterable[int] | None
-
-
-def distinct_ids(columns: Mapping[str, Column]) -> Array | None:
-    """The ids of atoms; None where they have none, or not each its own."""
-    column = columns.get(ID)
-    if column is None or column.valid is not None or column.dtype != "u64":
-        return None
-    values = column.values
-    if (values[1:] > values[:-1]).all():
-        return values
-    ranked = np.sort(values)
-    return values if (ranked[1:] != ranked[:-1]).all() else None
 
 
 def ids_of(trajectory: Trajectory, index: int) -> Array | None:
