@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 from functools import partial
 
 import pytest
@@ -17,6 +18,14 @@ def no_sync():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible():
+    """Programs that a job in the background starts ignore Ctrl-C; those that the tests interrupt must not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
