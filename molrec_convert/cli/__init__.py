@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from typing import Any
@@ -76,6 +77,8 @@ def _terminated(number: int, _frame: object) -> None:
 
 def main() -> None:
     """Run the command line."""
+    # The threads that numpy's linear algebra starts wait by spinning, on cores that decode; nothing here needs them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGTERM, _terminated)
     gc.freeze()  # the modules stay; looking at them again and again costs a tenth of a short conversion
     gc.set_threshold(50_000, 20, 20)

@@ -11,8 +11,9 @@ from .extents import Growth
 
 CHUNK_BYTES = 512 << 10
 """An f64 column has this many bytes in a chunk, if frames are small enough."""
-QUANTIZED_BYTES = 128 << 10
-"""One of a block whose reals are compressed, which takes 1 ms a MiB to undo, has so many: measured on random frames."""
+QUANTIZED_BYTES = 256 << 10
+"""One of a block whose reals are compressed has so many, since undoing that takes 1 ms a MiB; with half of it, making a
+record takes a tenth longer."""
 FRAME_BYTES = 32 << 20
 """The f64 columns of all blocks together have this many bytes in their chunks, if frames are small enough."""
 FEWEST_ROWS = 4096
