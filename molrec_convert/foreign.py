@@ -177,7 +177,9 @@ class TextOutput(ForeignOutput):
         if self._part is None:
             assert self._stream is not None
             return self._stream
-        return self._part.path.open("wb")
+        file = self._part.path.open("wb")
+        self._part.grows()
+        return file
 
     def _write_next(self) -> None:
         assert self._file is not None

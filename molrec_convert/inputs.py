@@ -86,6 +86,8 @@ def open_input(
         Where an option means nothing to this format.
     """
     if isinstance(path, str) or (path is not None and _is_record(path, format_name)):
+        if checksum is not None:
+            checksum.drop()
         found = RecordInput(path)
         if check:
             try:

@@ -37,9 +37,12 @@ class RecordOutput:
     """
 
     def __init__(self, part: PartFile, *, series: bool, executor: Executor, carry: Carry | None = None) -> None:
+        from .records import load
+
         self.takes: frozenset[str] = frozenset()
         self._part = part
         self.form = part.form or HDF5
+        load(self.form)
         self._series = series
         self._carry = carry
         self._executor = executor
@@ -141,6 +144,7 @@ class RecordOutput:
         from .records import create
 
         self._writer = create(path, executor=self._executor, form=self._part.growing_form)
+        self._part.grows(path)
         self._placer = Placer(self._placement, first)
         if self._placer.system is not None:
             self._writer.set_section("system", self._placer.system)

@@ -15,6 +15,7 @@ from types import TracebackType
 from .errors import TargetError
 from .forms import HDF5, ZARR, ZIP, Form, form_of_name
 from .registry import COMPRESSIONS
+from .writeback import WriteBack
 
 if sys.platform != "win32":  # where a file that is open cannot be replaced anyway
     import fcntl
@@ -59,6 +60,7 @@ class PartFile:
         self._force = force
         self._is_synced = sync
         self._lock: int | None = None
+        self._write_back: WriteBack | None = None
         if (suffix := target.suffix.lower()) in COMPRESSIONS:
             raise TargetError(f"files are not compressed as they are written: leave {suffix} away", path=target)
         if target.is_dir() and not self._is_folder:
@@ -149,6 +151,18 @@ class PartFile:
         """A path for something on the way to the target: the part itself is locked."""
         return self.path.with_name(f"{self.path.name}.{number}")
 
+    def grows(self, path: Path | None = None) -> None:
+        """Say that the part, or a file on the way to it, begins to grow: from now on the disk takes what it holds."""
+        self._settle()
+        if self._is_synced and not self._is_folder and self._lock is not None:
+            descriptor = self._lock if path is None else os.open(path, os.O_RDONLY)
+            self._write_back = WriteBack(descriptor, own=path is not None)
+
+    def _settle(self) -> None:
+        if self._write_back is not None:
+            writing, self._write_back = self._write_back, None
+            writing.close()
+
     def fill(self, path: Path) -> None:
         """Have a record that is written and closed be the part."""
         if self.form is ZIP:
@@ -162,6 +176,7 @@ class PartFile:
     def commit(self) -> None:
         """Give the file its name, for good; it has the permissions of the one that it replaces."""
         try:
+            self._settle()
             for path in _tree(self.path) if self._is_synced else ():
                 _sync(path)
             if self.target.exists() and not self._force:
@@ -191,6 +206,8 @@ class PartFile:
 
     def discard(self) -> None:
         """Leave nothing behind."""
+        with suppress(OSError):
+            self._settle()
         removed(self.path)
         self._release()
 

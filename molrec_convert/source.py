@@ -25,14 +25,21 @@ class Hashing:
     raw
         The file, at its beginning.
     begun
-        A checksum of its first bytes, and how many.
+        A checksum of its first bytes, which goes on until more is read than a first piece.
     """
 
-    def __init__(self, raw: Any, begun: tuple[Any, int] | None = None) -> None:
+    def __init__(self, raw: Any, begun: HeadStart | None = None) -> None:
         self._raw = raw
-        self.digest: Any
-        self.digest, self._hashed = (hashlib.sha256(), 0) if begun is None else begun
+        self._begun = begun
+        self._digest: Any = hashlib.sha256()
+        self._hashed = 0
         self.size = 0
+
+    def hexdigest(self) -> str:
+        """The checksum of what was read."""
+        self._take_over()
+        digest: str = self._digest.hexdigest()
+        return digest
 
     def read(self, size: int = -1, /) -> bytes:
         """Read and hash."""
@@ -52,11 +59,19 @@ class Hashing:
         return count
 
     def _hash(self, data: bytes | memoryview) -> None:
-        known = self._hashed - self.size
-        self.size += len(data)
-        if known < len(data):
-            self.digest.update(data if known <= 0 else data[known:])
+        first, self.size = self.size, self.size + len(data)
+        if self._begun is not None:
+            if first == 0 and self.size <= self._begun.size:  # looked at, before frames are read in earnest
+                return
+            self._take_over()
+        if self._hashed < self.size:
+            self._digest.update(data if self._hashed <= first else data[self._hashed - first :])
             self._hashed = self.size
+
+    def _take_over(self) -> None:
+        if self._begun is not None:
+            self._digest, self._hashed = self._begun.taken()
+            self._begun = None
 
     def fileno(self) -> int:
         """The descriptor of the file."""
@@ -67,12 +82,13 @@ class Hashing:
         return int(self._raw.tell())
 
     def seek(self, place: int, /) -> None:
-        """Begin again at a place, with a new checksum."""
+        """Begin again where the checksum begins; bytes that come a second time are not hashed twice."""
         self._raw.seek(place)
-        self.digest, self._hashed, self.size = hashlib.sha256(), 0, 0
+        self.size = 0
 
     def close(self) -> None:
         """Close the file."""
+        self._take_over()
         self._raw.close()
 
 
@@ -115,7 +131,8 @@ class Source:
             self._hashing = Hashing(self._given)
         else:
             checksum, self._checksum = self._checksum, None  # the file is opened again where frames count from its end
-            self._hashing = Hashing(_open(self.path), None if checksum is None else checksum.taken(self.path))
+            begun = checksum if checksum is not None and checksum.path == self.path else None
+            self._hashing = Hashing(_open(self.path), begun)
         stream = open_stream(None, file=self._hashing, name=self.name)
         self.size = stream.size
         return stream
@@ -138,7 +155,7 @@ class Source:
     @property
     def sha256(self) -> str | None:
         """The checksum of the file; None unless all of it was read."""
-        return self._hashing.digest.hexdigest() if self._complete and self._hashing is not None else None
+        return self._hashing.hexdigest() if self._complete and self._hashing is not None else None
 
     def close(self) -> None:
         """Close the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -81,5 +82,6 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGTERM, _terminated)
     gc.freeze()  # the modules stay; looking at them again and again costs a tenth of a short conversion
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
+    atexit.register(gc.freeze)  # nor are they looked at when all ends, which takes as long
     app(prog_name="molrec-convert")

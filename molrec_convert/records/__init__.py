@@ -3,7 +3,7 @@
 from .append import open_for_append
 from .repair import repair
 from .report import RepairReport
-from .store import create, open_record
+from .store import create, load, open_record
 from .stored import StoredRecord
 from .trajectory_reader import StoredTrajectory
 from .trajectory_writer import TrajectoryWriter
@@ -20,6 +20,7 @@ __all__ = [
     "Unknown",
     "copy_unknown",
     "create",
+    "load",
     "open_for_append",
     "open_record",
     "repair",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,11 @@ def create(
         writer.close()
         raise
     return writer
+
+
+def load(form: Form) -> None:
+    """Load what writes records of a form. That takes a while, and is better done before threads have work."""
+    import_module(".hdf5" if form is HDF5 else ".zarr_packed", __package__)
 
 
 def open_record(path: str | Path, *, strict: bool = True) -> StoredRecord:

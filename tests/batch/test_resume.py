@@ -6,10 +6,12 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from concurrent.futures import Future
+from contextlib import closing, suppress
 
 import pytest
 
@@ -19,45 +21,52 @@ from ..converting import command_path, run
 from .trees import atoms, batch, by_source, dump, lasting, mixed, put, records, states, tree
 
 
-def killed(words, cwd, *, after, with_signal):
-    """Run the command and end it after some seconds; None where it ended before by itself."""
+def killed(words, cwd, *, when, with_signal):
+    """Run the command and end it as soon as something is so, if it does not end before; its status, what it told."""
     process = subprocess.Popen([command_path(), "batch", *words], cwd=cwd, stderr=subprocess.PIPE)
     try:
-        process.wait(timeout=after)
-    except subprocess.TimeoutExpired:
+        wait_for(lambda: process.poll() is not None or when())
         process.send_signal(with_signal)
         process.wait(timeout=30)
         return process.returncode, process.stderr.read().decode()
     finally:
         process.stderr.close()
-    return None
 
 
 @pytest.mark.parametrize("with_signal", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_the_same_tree_whenever_it_was_killed(tmp_path, with_signal):
     mixed(tmp_path / "in", 100, seed=3)
     batch("in", "due", "-q", "-j", "2", cwd=tmp_path, status=3)
+    journal, total = tmp_path / "out" / "journal.sqlite", ended(tmp_path / "due" / "journal.sqlite")
     chosen = random.Random(int(with_signal))
-    kills = 0
-    while kills < 5:
-        end = killed(("in", "out", "-j", "2"), tmp_path, after=chosen.uniform(0.4, 2.0), with_signal=with_signal)
-        if end is None:
-            break
-        kills += 1
-        status, told = end
+    for _ in range(5):
+        enough = max(0, ended(journal)) + chosen.randint(1, total // 8)
+        status, told = killed(
+            ("in", "out", "-j", "2"),
+            tmp_path,
+            when=lambda least=enough: ended(journal) >= least,
+            with_signal=with_signal,
+        )
         assert status == {"SIGKILL": -9, "SIGINT": 130, "SIGTERM": 143}[with_signal.name]
         assert "Traceback" not in told
-    assert kills > 1
+    assert ended(journal) < total
     batch("in", "out", "-q", "-j", "2", cwd=tmp_path, status=3)
     assert tree(tmp_path / "out") == tree(tmp_path / "due")
     assert lasting(tmp_path / "out") == lasting(tmp_path / "due")
 
 
+def ended(journal):
+    """How many sources a journal tells the end of; -1 before there is one."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True)) as rows:
+        return rows.execute("SELECT count(*) FROM files WHERE state IN ('done', 'failed')").fetchone()[0]
+    return -1
+
+
 def test_ctrl_c_is_told_and_leaves_nothing_temporary(tmp_path):
     put(tmp_path / "in", {f"{k}.dump": dump(2000) for k in range(40)})
-    end = killed(("in", "out", "-j", "2"), tmp_path, after=3, with_signal=signal.SIGINT)
-    assert end is not None
-    assert "molrec-convert: stopped; the same command goes on" in end[1]
+    journal = tmp_path / "out" / "journal.sqlite"
+    _, told = killed(("in", "out", "-j", "2"), tmp_path, when=lambda: ended(journal) > 0, with_signal=signal.SIGINT)
+    assert "molrec-convert: stopped; the same command goes on" in told
     assert os.listdir(tmp_path / "out" / ".batch") == ["lock-all"]
     assert not [path for path in (tmp_path / "out").rglob("*") if ".part" in path.name]
     with open(tmp_path / "out" / "journal.sqlite", "rb") as file:
