@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from molrec_convert.mapping.names import QUANTITIES, REDUCED
 from molrec_convert.model.block import TAKEN_COLUMNS
@@ -66,7 +67,7 @@ def triple(form: str) -> tuple[str, str, str]:
     return (letters[0] + form[1:], letters[1] + form[1:], letters[2] + form[1:])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """How the columns of a header become columns of a record.
 
@@ -84,12 +85,12 @@ class Plan:
     rows: tuple[Row, ...]
     form: str | None
 
-    @property
+    @cached_property
     def kinds(self) -> str:
         """The scanner's letters."""
         return "".join(row.kind for row in self.rows)
 
-    @property
+    @cached_property
     def scaled(self) -> bool:
         """Whether the positions are computed from scaled ones, which stand in columns of their own."""
         return self.form in SCALED

@@ -15,6 +15,9 @@ from molrec_convert.text.window import Window
 from ._lammps import STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
 
 ITEM = b"ITEM:"
+STEP_ITEM = b"ITEM: TIMESTEP\n"
+STEP_WIDTH = 24
+"""More bytes than a step that fits an integer has."""
 FOREIGN = {
     b"ENTRIES": "local entries, not atoms",
     b"NUMBER OF ENTRIES": "local entries, not atoms",
@@ -40,6 +43,23 @@ class Header:
     bounds_line: int = 0
     columns: bytes = b""
     columns_line: int = 0
+
+    def again(self, step: int, lines: int) -> Header:
+        """The same header so many lines further down, with another step."""
+        return Header(
+            self.line + lines,
+            self.units,
+            self.time,
+            step,
+            self.atoms,
+            self.tilted,
+            self.general,
+            self.letters,
+            self.bounds,
+            self.bounds_line + lines,
+            self.columns,
+            self.columns_line + lines,
+        )
 
     def box(self, path: str) -> Box:
         """The cell, undefined where the bounds enclose no volume; `FormatError` where they run backwards."""
@@ -68,6 +88,9 @@ class HeaderReader:
         self._window = window
         self._path = path
         self._frame = 0
+        self._last: Header | None = None
+        self._after_step = b""
+        """What followed the step in the last header; empty where that began with another item."""
         self._items: dict[bytes, Callable[[Header, bytes, int], None]] = {
             b"UNITS": self._units,
             b"TIME": self._time,
@@ -85,6 +108,9 @@ class HeaderReader:
         FormatError
             For an item that is not known, is missing, or has a wrong value.
         """
+        if self._after_step and (again := self._again()) is not None:
+            return again
+        self._window.mark()
         line = self._skip_blanks()
         if line is None:
             return None
@@ -101,6 +127,7 @@ class HeaderReader:
             if name.startswith(b"ATOMS"):
                 self._atoms(header, name, at)
                 self._frame += 1
+                self._keep(header, self._window.take())
                 return header
             key = b"BOX BOUNDS" if name.startswith(b"BOX BOUNDS") else name
             if key in seen:
@@ -117,6 +144,28 @@ class HeaderReader:
             if found is None:
                 raise self._cut("its header")
             line = found
+
+    def _keep(self, header: Header, text: bytes) -> None:
+        end = text.find(b"\n", len(STEP_ITEM)) + 1
+        self._after_step = text[end:] if end and text.startswith(STEP_ITEM) and self._window.terminated else b""
+        self._last = header
+
+    def _again(self) -> Header | None:
+        """The next header, where it differs from the last in its step alone, as most do."""
+        last, after = self._last, self._after_step
+        assert last is not None
+        text = self._window.peek(len(STEP_ITEM) + STEP_WIDTH + len(after))
+        end = text.find(b"\n", len(STEP_ITEM)) + 1
+        if not end or not text.startswith(STEP_ITEM) or not text.startswith(after, end):
+            return None
+        try:
+            step = parse_integer(text[len(STEP_ITEM) : end].strip())
+        except ValueError:
+            return None  # which is told where each line is read
+        moved = self._window.line - last.line
+        self._window.skip_looked_at(end + len(after), last.columns_line - last.line + 1)
+        self._frame += 1
+        return last.again(step, moved)
 
     def _check_end(self, header: Header, line: bytes) -> None:
         """Take the last line without its end only as the header of a single snapshot of no atoms."""

@@ -34,6 +34,8 @@ from ._lammps import Style, cartesian, elements_of_types, order_by_id, type_map_
 Array = np.ndarray[Any, Any]
 
 ROW = "an atom line"
+NO_FRAME, NO_META = Frame(), Meta()
+"""What stands in a snapshot until it has its own."""
 FIRST_TYPES = (1, 2)
 """The types of an example where no atom line shows any."""
 
@@ -46,7 +48,9 @@ class DumpImporter:
         self._options = options
         self._style = Style(options.units)
         self._styleless = False
-        self._plans: dict[tuple[bytes, tuple[bytes, ...]], Plan] = {}
+        self._names: dict[bytes, tuple[list[bytes], list[int]]] = {}
+        """The names in a header's line of columns, and the places of those that may be of text."""
+        self._plans: dict[tuple[bytes, tuple[int, ...]], Plan] = {}
         self._last_plan: Plan | None = None
         self._decimals: dict[Plan, dict[str, int]] = {}
         self._type_map_note = type_map_note(FIRST_TYPES)
@@ -84,7 +88,7 @@ class DumpImporter:
         """Make the frame of a snapshot."""
         header, plan, terminated = span.context
         scan, plan = self._scan(span, header, plan)
-        snapshot = Snapshot(Frame(), header.step, header.time, units=self._style.units)
+        snapshot = Snapshot(NO_FRAME, header.step, header.time, NO_META, self._style.units)
         if header.time is not None:
             snapshot.time = header.time * self._style.factor("time")
         if not terminated and header.atoms:
@@ -133,15 +137,17 @@ class DumpImporter:
         self._style = Style(header.units)
 
     def _plan(self, header: Header, window: Window) -> Plan:
-        names = header.columns.split()
+        columns = self._names.get(header.columns)
+        if columns is None:
+            names = header.columns.split()
+            columns = self._names[header.columns] = (names, [k for k, name in enumerate(names) if _may_be_text(name)])
+        names, doubtful = columns
         row: list[bytes] = []
         if header.atoms:
             row = window.peek(64 * len(names) + 256).split(b"\n", 1)[0].split()[: len(names)]
         elif self._last_plan is not None and list(self._last_plan.names) == [_text(name) for name in names]:
             return self._last_plan
-        words = tuple(token for token, name in zip(row, names, strict=False) if _may_be_text(name))
-        texts = tuple(b"" if _is_plain_number(token) else token for token in words)
-        key = (header.columns, tuple(b"s" if text else b"" for text in texts))
+        key = (header.columns, tuple([k for k in doubtful if k < len(row) and not _is_plain_number(row[k])]))
         plan = self._plans.get(key)
         if plan is None:
             plan = plan_of(

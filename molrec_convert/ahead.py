@@ -17,6 +17,9 @@ AHEAD = 24 << 20
 FRAME = 8 << 10
 """Bytes that a frame takes beside its text: that of a few atoms is small, and its objects are not."""
 
+BUNDLE = 256 << 10
+"""Bytes of frames that are decoded in one go: handing a task to a thread takes as long as decoding a small frame."""
+
 Transform = Callable[[Snapshot], Snapshot]
 
 
@@ -74,17 +77,28 @@ def decoded(
             error.frame = span.ordinal if error.frame is None else error.frame
             raise
 
-    coming: SimpleQueue[tuple[Future[Snapshot], int] | BaseException | None] = SimpleQueue()
+    def decode_all(bundle: list[Span]) -> tuple[list[Snapshot], Exception | None]:
+        """Frames up to one that cannot be decoded, and what is wrong with that."""
+        found: list[Snapshot] = []
+        try:
+            for span in bundle:
+                found.append(decode(span))  # noqa: PERF401 - those before an error are kept
+        except Exception as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
+            return found, error
+        return found, None
+
+    coming: SimpleQueue[tuple[Future[tuple[list[Snapshot], Exception | None]], int] | BaseException | None]
+    coming = SimpleQueue()
     budget = Budget(AHEAD)
 
     def read() -> None:
         end: BaseException | None = None
+        found = bundles(spans)
         try:
-            for span in spans:
-                size = span.size + FRAME
+            for bundle, size in found:
                 if not budget.take(size):
                     break
-                coming.put((executor.submit(decode, span), size))
+                coming.put((executor.submit(decode_all, bundle), size))
         except BaseException as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
             end = error
         coming.put(end)
@@ -96,9 +110,11 @@ def decoded(
             if isinstance(found, BaseException):
                 raise found
             future, size = found
-            snapshot = future.result()
+            snapshots, error = future.result()
             budget.give(size)
-            yield snapshot
+            yield from snapshots
+            if error is not None:
+                raise error
     finally:
         budget.stop()
         reader.join()
@@ -106,3 +122,22 @@ def decoded(
             left = coming.get()
             if isinstance(left, tuple):
                 left[0].cancel()
+
+
+def bundles(spans: Iterator[Span]) -> Iterator[tuple[list[Span], int]]:
+    """Spans by the bytes that they take, with those bytes; spans before an error come before it."""
+    bundle: list[Span] = []
+    size = 0
+    try:
+        for span in spans:
+            bundle.append(span)
+            size += span.size + FRAME
+            if size >= BUNDLE:
+                yield bundle, size
+                bundle, size = [], 0
+    except Exception:
+        if bundle:
+            yield bundle, size
+        raise
+    if bundle:
+        yield bundle, size

@@ -323,16 +323,10 @@ class Placer:
 
 def signature_of(frame: Frame) -> tuple[Any, ...]:
     """What a schema is made of, cheap to compare."""
-    blocks = tuple(
-        (
-            name,
-            block.shape,
-            tuple(block.targets.items()),
-            tuple(
-                (key, column.values.dtype, column.values.shape[1:], column.valid is None, column.precision)
-                for key, column in block.columns.items()
-            ),
-        )
-        for name, block in frame.items()
-    )
-    return (blocks, tuple(frame.meta.tags.items()))
+    signature: list[Any] = [*frame.meta.tags.items()]
+    for name, block in frame.items():
+        signature += (name, block.shape, *block.targets.items())
+        for key, column in block.columns.items():
+            values = column.values
+            signature += (key, values.dtype, values.shape[1:], column.valid is None, column.precision)
+    return tuple(signature)

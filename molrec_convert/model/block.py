@@ -115,6 +115,9 @@ class Block(Mapping[str, Array]):
     def __delitem__(self, name: str) -> None:
         del self._columns[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import ItemsView, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from molrec_convert.errors import RecordError
@@ -90,11 +90,18 @@ class Frame(MutableMapping[str, Block]):
     def __delitem__(self, name: str) -> None:
         del self._blocks[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._blocks
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._blocks)
 
     def __len__(self) -> int:
         return len(self._blocks)
+
+    def items(self) -> ItemsView[str, Block]:
+        """Names and blocks, as those of a dictionary."""
+        return self._blocks.items()
 
     def to_ase(self, *, units: str | Mapping[str, str] | None = None) -> Atoms:
         """Make ASE Atoms, the same to the last bit where the frame came from Atoms.

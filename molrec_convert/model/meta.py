@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import ItemsView, Iterator, Mapping, MutableMapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -62,8 +62,10 @@ class Meta(MutableMapping[str, Any]):
     def __init__(self, values: Mapping[str, Any] | None = None, *, tags: Mapping[str, str] | None = None) -> None:
         self._values: dict[str, Any] = {}
         self._tags: dict[str, str] = {}
+        if not values:
+            return
         known: Mapping[str, str] = tags if tags is not None else getattr(values, "tags", {})
-        for key, value in (values or {}).items():
+        for key, value in values.items():
             self.set(key, value, tag=known.get(key))
 
     @classmethod
@@ -106,11 +108,18 @@ class Meta(MutableMapping[str, Any]):
         del self._values[key]
         del self._tags[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def items(self) -> ItemsView[str, Any]:
+        """Keys and values, as those of a dictionary."""
+        return self._values.items()
 
     def same(self, other: Meta) -> bool:
         """Whether both hold the same values, to the bit, under the same tags."""

@@ -75,6 +75,12 @@ class Window:
         self.terminated = True
         return line.removesuffix(b"\r")
 
+    def skip_looked_at(self, size: int, lines: int) -> None:
+        """Pass whole lines that `peek` has shown."""
+        self._cursor += size
+        self.line += lines
+        self.terminated = True
+
     def skip(self, size: int) -> int:
         """Pass up to `size` bytes of a file that has no lines; return how many there were.
 
