@@ -7,6 +7,8 @@ from .faults import StreamError
 from .streams import ByteStream
 
 CHUNK = 1 << 22
+FAR = 4
+"""Chunks behind a mark from which on bytes are dropped, to be read again: copying them as they grow takes longer."""
 LONGEST_LINE = 1 << 26
 """Where `Window.next_line` stops looking for a line end: the file is no text."""
 
@@ -15,7 +17,8 @@ class Window:
     """The cursor every importer moves through a stream.
 
     Bytes behind the cursor are dropped, unless a mark is set: then they are kept from there on
-    until they are taken. So memory is that of one frame, however long the stream.
+    until they are taken, or read once more then where they are many and the stream allows it.
+    So memory is that of one frame, however long the stream.
 
     Parameters
     ----------
@@ -40,6 +43,7 @@ class Window:
         self._cursor = 0
         self._stop = 0  # end of what the buffer holds
         self._mark: int | None = None
+        self._far_mark: int | None = None  # place of the mark in the stream, once the bytes behind it are dropped
         self._ended = False
 
     @property
@@ -152,16 +156,26 @@ class Window:
 
     def mark(self) -> None:
         """Keep the bytes from the cursor on, until they are taken."""
-        self._mark = self._cursor
+        self._mark, self._far_mark = self._cursor, None
 
     def take(self) -> bytes:
         """Return the bytes from the mark to the cursor and lift the mark."""
+        if self._far_mark is not None:
+            return self._read_again()
         if self._mark is None:
             raise ValueError("no mark is set")
         taken = bytes(self._view[self._mark : self._cursor])
         self._mark = None
         if len(self._buffer) > 4 * self._chunk and len(taken) * 4 < len(self._buffer):
             self._resize(max(self._chunk, 2 * (self._stop - self._cursor)))
+        return taken
+
+    def _read_again(self) -> bytes:
+        assert self._far_mark is not None
+        place, self._far_mark = self._far_mark, None
+        taken = self.stream.read_at(place, self.offset - place)
+        if place + len(taken) < self.offset:
+            raise StreamError("the file has become shorter while it was read")
         return taken
 
     def _last_line(self) -> bytes | None:
@@ -190,6 +204,8 @@ class Window:
 
     def _make_room(self) -> None:
         """Have free space at the end: move what is kept to the front, or double the buffer."""
+        if self._mark is not None and self.stream.seekable and self._stop - self._mark >= FAR * self._chunk:
+            self._far_mark, self._mark = self._base + self._mark, None
         kept = self._kept()
         size = self._stop - kept
         if 2 * size > len(self._buffer):

@@ -1,6 +1,7 @@
 """The window against a naive reference that has all bytes at hand."""
 
 import io
+import tempfile
 
 import pytest
 from hypothesis import given
@@ -70,6 +71,14 @@ class Trickle(io.BytesIO):
         return super().readinto(memoryview(buffer)[:2])
 
 
+def on_disk(data):
+    """A file of which any place can be read again."""
+    file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed when it is forgotten
+    file.write(data)
+    file.seek(0)
+    return file
+
+
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("next_line")),
@@ -87,11 +96,13 @@ TEXT = st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"bc", b"long line
 
 @both
 @thorough
-@given(data=TEXT, steps=STEPS, chunk=st.integers(1, 7), kind=st.sampled_from([io.BytesIO, Trickle]))
+@given(data=TEXT, steps=STEPS, chunk=st.integers(1, 7), kind=st.sampled_from([io.BytesIO, Trickle, on_disk]))
 def test_against_the_reference(twin, data, steps, chunk, kind):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "active", twin)
-        moving = Window(open_stream(None, file=kind(data)), chunk=chunk)
+        patch.setattr(window, "FAR", 1)
+        file = kind(data)
+        moving = Window(open_stream(None, file=file), chunk=chunk)
         reference = Reference(data)
         for name, *arguments in steps:
             if name == "take" and reference.marked is None:
@@ -103,6 +114,32 @@ def test_against_the_reference(twin, data, steps, chunk, kind):
             assert moving.line == reference.line
             assert moving.terminated == reference.terminated
             assert moving.lined == reference.lined
+        file.close()
+
+
+@pytest.mark.usefixtures("each_engine")
+def test_a_frame_of_a_file_on_disk_is_taken_from_there():
+    big = b"y" * 99 + b"\n"
+    with on_disk(big * 2000) as file:
+        moving = Window(open_stream(None, file=file), chunk=1 << 10)
+        for _ in range(2):
+            moving.mark()
+            assert moving.skip_lines(1000) == 1000
+            assert len(moving._buffer) <= 2 * window.FAR << 10
+            assert moving.take() == big * 1000
+        moving.mark()
+        assert moving.at_end()
+        assert moving.take() == b""
+
+
+def test_a_file_that_becomes_shorter_meanwhile():
+    with on_disk(b"y\n" * 20_000) as file:
+        moving = Window(open_stream(None, file=file), chunk=1 << 10)
+        moving.mark()
+        moving.skip_lines(10_000)
+        file.truncate(100)
+        with pytest.raises(StreamError, match=r"^the file has become shorter while it was read$"):
+            moving.take()
 
 
 @pytest.mark.usefixtures("each_engine")
