@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +49,7 @@ def measure(tools: Mapping[str, Command], folder: Path, *, rounds: int, limit: f
                 continue
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            seconds, peak, error = run(command)
+            seconds, peak, error = run(command, folder)
             if error is not None:
                 mine.failed = error
             elif number or seconds > limit:
@@ -57,15 +59,29 @@ def measure(tools: Mapping[str, Command], folder: Path, *, rounds: int, limit: f
     return found
 
 
-def run(command: Command) -> tuple[float, float, str | None]:
-    """Wall seconds, peak memory in MB, and the last line of what went wrong, of one process."""
+def run(command: Command, folder: Path) -> tuple[float, float, str | None]:
+    """Wall seconds, peak memory in MB, and the last line of what went wrong, of one process.
+
+    It is started by a small process: the system counts the memory of whoever starts a process as its own.
+    """
+    starter = [sys.executable, "-S", __file__, *map(str, command)]
+    done = subprocess.run(starter, stdout=subprocess.PIPE, text=True, check=True, cwd=folder)
+    seconds, peak, error = json.loads(done.stdout)
+    return seconds, peak, error
+
+
+def main(command: Sequence[str]) -> None:
+    """Run a command, and print what it took."""
     start = time.perf_counter()
-    process = subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
     errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
-    process.stderr.close()
     lines = errors.decode(errors="replace").strip().splitlines() or [f"exit status {process.returncode}"]
-    return seconds, usage.ru_maxrss / 1e3, None if process.returncode == 0 else lines[-1]
+    print(json.dumps([seconds, usage.ru_maxrss / 1e3, None if process.returncode == 0 else lines[-1]]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

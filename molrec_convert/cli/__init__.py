@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -14,20 +15,35 @@ import typer
 from molrec_convert import __version__
 from molrec_convert.errors import ConvertError
 
-from . import batch, convert, diff, formats, info, repair, validate
 from .arguments import TextCommand, TextGroup
 from .trouble import tell
 
 DEFAULT = "convert"
+COMMANDS = ("batch", DEFAULT, "diff", "formats", "info", "repair", "validate")
+"""The commands, each a module of this package."""
 
 
 class DefaultGroup(TextGroup):
-    """Commands by name, and a conversion where the first word is no command; errors are one line and status 1."""
+    """Commands by name, and a conversion where the first word is no command; errors are one line and status 1.
+
+    A command is loaded when it is asked for: making all of them takes as long as converting some megabytes.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the commands."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name; None where there is none."""
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            self.commands[cmd_name] = _loaded(cmd_name)
+        return super().get_command(ctx, cmd_name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the default command before arguments that name none."""
         own = {"--help", "-h", "--version", "--install-completion", "--show-completion"}
-        if args and args[0] not in self.commands and args[0] not in own:
+        if args and args[0] not in COMMANDS and args[0] not in own:
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -49,13 +65,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command(DEFAULT, cls=TextCommand)(convert.command)
-app.add_typer(batch.app, name="batch")
-app.command("diff", cls=TextCommand)(diff.command)
-app.command("formats", cls=TextCommand)(formats.command)
-app.command("info", cls=TextCommand)(info.command)
-app.command("repair", cls=TextCommand)(repair.command)
-app.command("validate", cls=TextCommand)(validate.command)
+
+
+def _loaded(name: str) -> Any:
+    module = import_module(f".{name}", __package__)
+    made = getattr(module, "app", None)
+    if made is None:
+        made = typer.Typer(add_completion=False)
+        made.command(name, cls=TextCommand)(module.command)
+    command = typer.main.get_command(made)
+    command.name = name
+    return command
 
 
 def _version(wanted: bool) -> None:

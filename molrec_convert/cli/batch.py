@@ -63,6 +63,7 @@ app = typer.Typer(
     help="Migrate folders and archives to records: molrec-convert batch SOURCE… OUT; the same command goes on where "
     "one was stopped. Exit status 0: all done, 3: some failed, 1: it could not run.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
 
