@@ -94,7 +94,7 @@ def cases(
     cube = sized("density.cube", lambda path: inputs.cube(path, points=points))
     yield Case("CUBE", "Import", cube, RECORDS, {**peers.IMPORTS["cube"], **COPY})
     yield from _exports({"dump": dump, "xyz": xyz, "pdb": pdb, "cube": cube}, convert, prepare)
-    yield from _reading(folder, dump, convert)
+    yield from _reading(folder, dump, frames, convert)
     for atoms, count in SHAPES:
         many = max(1, round(count * scale))
         shaped = sized(f"{atoms}.lammpstrj", lambda path, a=atoms, n=many: inputs.dump(path, atoms=a, frames=n))  # type: ignore[misc]
@@ -122,19 +122,30 @@ def _exports(
         yield Case(f"{kind.upper()}", "Export", record, ours, others, source.stat().st_size)
 
 
-def _reading(folder: Path, dump: Path, convert: Callable[[Path, Path], None]) -> Iterator[Case]:
+FRAME = ATOMS * 8 * 8
+"""Bytes of a frame's columns: id, type, positions and velocities."""
+
+RANDOM = """
+import molrec_convert as mc, random
+random.seed(1)
+with mc.open(source) as record:
+    frames = record.trajectory
+    for _ in range(1000): [column.values for column in frames[random.randrange(len(frames))]["atoms"].columns.values()]
+"""
+ONE_ATOM = """
+import molrec_convert as mc
+with mc.open(source) as record: [frame["atoms"]["x"][5] for frame in record.trajectory]
+"""
+
+
+def _reading(folder: Path, dump: Path, frames: int, convert: Callable[[Path, Path], None]) -> Iterator[Case]:
     record = inputs.made(dump.with_suffix(".dump.h5"), lambda path: convert(dump, path))
     yield Case("every hundredth frame of a dump", "Parts", dump, {OURS: (*RECORDS[OURS], "--frames", "::100")})
     yield Case("every hundredth frame of a record", "Parts", record, {OURS: (*RECORDS[OURS], "--frames", "::100")})
     yield Case("info of a record", "Parts", record, {OURS: ("info", "SOURCE")})
     one = inputs.made(folder / "one.lammpstrj", lambda path: inputs.dump(path, atoms=10, frames=1))
     yield Case("one frame of ten atoms", "Parts", one, {OURS: RECORDS[OURS]})
-    ours = (
-        "import molrec_convert as mc, random\n"
-        "random.seed(1)\n"
-        "with mc.open(source) as record:\n"
-        "    frames = record.trajectory\n"
-        "    for _ in range(1000): frames[random.randrange(len(frames))]['atoms']['x']\n"
+    yield Case(
+        "1000 frames at random, all columns", "Parts", record, {OURS: (peers.START + RANDOM,)}, size=1000 * FRAME
     )
-    size = 1000 * 6 * 8 * ATOMS
-    yield Case("1000 frames at random, all columns", "Parts", record, {OURS: (peers.START + ours,)}, size=size)
+    yield Case("one atom in all frames", "Parts", record, {OURS: (peers.START + ONE_ATOM,)}, size=frames * FRAME)

@@ -70,6 +70,7 @@ def write(rows: Sequence[Row], folder: Path, machine: str, versions: Iterable[st
     for group, mine in groupby(rows, key=lambda row: row.case.group):
         text.append(f"## {group}\n")
         text.append(as_markdown(list(mine)))
+    text.append((Path(__file__).parent / "notes.md").read_text(encoding="utf-8"))
     (folder / "performance.md").write_text("\n".join(text), encoding="utf-8")
 
 

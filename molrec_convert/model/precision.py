@@ -17,6 +17,7 @@ from molrec_convert.rules import rule
 from .dtypes import Array
 
 SMALLEST, LARGEST = 2.0**-1000, 2.0**1000
+MOST_QUANTA = 2.0**52
 
 
 @rule(13)
@@ -40,11 +41,14 @@ def rounded(values: Array, precision: float) -> Array:
     Values that are not finite, or at least 2^52 quanta, stay as they are; -0.0 keeps its sign.
     """
     step = quantum(precision)
-    kept = ~(np.abs(values) < step * 2.0**52)  # also true for NaN
     with np.errstate(over="ignore", invalid="ignore"):
-        stored = np.rint(values / step)
+        stored = np.divide(values, step)
+        counts = np.abs(stored)
+        np.rint(stored, out=stored)
         stored *= step
-    if kept.any():
+        most = counts.max(initial=0.0)
+    if not most < MOST_QUANTA:  # so also where one is NaN
+        kept = ~(counts < MOST_QUANTA)
         stored[kept] = values[kept]
     return stored
 

@@ -7,24 +7,60 @@
 
 #include "bindings.hpp"
 #include "buffer.hpp"
+#include "byte_vectors.hpp"
 
 namespace nb = nanobind;
 
 namespace molrec {
 namespace {
 
-// Transpose an 8 × 8 matrix of bytes held in eight words; symmetric, so it is its own inverse
-// and the byte order of the machine does not matter as long as loads and stores agree.
-void transpose(std::uint64_t w[8]) {
-    const auto swap = [&](int i, int j, int shift, std::uint64_t mask) {
-        const std::uint64_t t = ((w[i] >> shift) ^ w[j]) & mask;
-        w[i] ^= t << shift;
-        w[j] ^= t;
-    };
-    for (int i = 0; i < 4; ++i) swap(i, i + 4, 32, 0x00000000ffffffffull);
-    for (const int i : {0, 1, 4, 5}) swap(i, i + 2, 16, 0x0000ffff0000ffffull);
-    for (const int i : {0, 2, 4, 6}) swap(i, i + 1, 8, 0x00ff00ff00ff00ffull);
+#if MOLREC_BYTE_VECTORS
+// Sixteen items of `size` bytes in as many registers. One round sends every byte to the place whose
+// number is its own, rotated by one bit; so four rounds bring the number of the byte in its item
+// before that of the item, and as many as the former has bits bring it back.
+template <std::size_t size>
+void interleave(Bytes v[size], int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+        Bytes w[size];
+        for (std::size_t i = 0; i < size / 2; ++i) {
+            w[2 * i] = low_halves(v[i], v[i + size / 2]);
+            w[2 * i + 1] = high_halves(v[i], v[i + size / 2]);
+        }
+        for (std::size_t i = 0; i < size; ++i) v[i] = w[i];
+    }
 }
+
+template <std::size_t size>
+std::size_t shuffle_sixteens(const char* from, char* to, std::size_t items) {
+    std::size_t i = 0;
+    for (; i + 16 <= items; i += 16) {
+        Bytes v[size];
+        for (std::size_t k = 0; k < size; ++k) v[k] = load(from + i * size + k * 16);
+        interleave<size>(v, 4);
+        for (std::size_t k = 0; k < size; ++k) store(to + k * items + i, v[k]);
+    }
+    return i;
+}
+
+template <std::size_t size>
+std::size_t unshuffle_sixteens(const char* from, char* to, std::size_t items) {
+    constexpr int bits = size == 2 ? 1 : size == 4 ? 2 : 3;
+    std::size_t i = 0;
+    for (; i + 16 <= items; i += 16) {
+        Bytes v[size];
+        for (std::size_t k = 0; k < size; ++k) v[k] = load(from + k * items + i);
+        interleave<size>(v, bits);
+        for (std::size_t k = 0; k < size; ++k) store(to + i * size + k * 16, v[k]);
+    }
+    return i;
+}
+#else
+template <std::size_t size>
+std::size_t shuffle_sixteens(const char*, char*, std::size_t) { return 0; }
+
+template <std::size_t size>
+std::size_t unshuffle_sixteens(const char*, char*, std::size_t) { return 0; }
+#endif
 
 void gather(const char* from, char* to, std::size_t first, std::size_t items, std::size_t size) {
     for (std::size_t k = 0; k < size; ++k) {
@@ -39,36 +75,20 @@ void scatter(const char* from, char* to, std::size_t first, std::size_t items, s
 }
 
 void shuffle_bytes(const char* from, char* to, std::size_t items, std::size_t size) {
-    std::size_t i = 0;
-    if (size == 8) {
-        std::uint64_t w[8];
-        for (; i + 8 <= items; i += 8) {
-            std::memcpy(w, from + i * 8, 64);
-            transpose(w);
-            for (std::size_t k = 0; k < 8; ++k) std::memcpy(to + k * items + i, &w[k], 8);
-        }
-    }
     switch (size) {
-        case 2: gather(from, to, i, items, 2); break;
-        case 4: gather(from, to, i, items, 4); break;
-        default: gather(from, to, i, items, size);
+        case 2: gather(from, to, shuffle_sixteens<2>(from, to, items), items, 2); break;
+        case 4: gather(from, to, shuffle_sixteens<4>(from, to, items), items, 4); break;
+        case 8: gather(from, to, shuffle_sixteens<8>(from, to, items), items, 8); break;
+        default: gather(from, to, 0, items, size);
     }
 }
 
 void unshuffle_bytes(const char* from, char* to, std::size_t items, std::size_t size) {
-    std::size_t i = 0;
-    if (size == 8) {
-        std::uint64_t w[8];
-        for (; i + 8 <= items; i += 8) {
-            for (std::size_t k = 0; k < 8; ++k) std::memcpy(&w[k], from + k * items + i, 8);
-            transpose(w);
-            std::memcpy(to + i * 8, w, 64);
-        }
-    }
     switch (size) {
-        case 2: scatter(from, to, i, items, 2); break;
-        case 4: scatter(from, to, i, items, 4); break;
-        default: scatter(from, to, i, items, size);
+        case 2: scatter(from, to, unshuffle_sixteens<2>(from, to, items), items, 2); break;
+        case 4: scatter(from, to, unshuffle_sixteens<4>(from, to, items), items, 4); break;
+        case 8: scatter(from, to, unshuffle_sixteens<8>(from, to, items), items, 8); break;
+        default: scatter(from, to, 0, items, size);
     }
 }
 
