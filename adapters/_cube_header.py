@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class Layout:
     what
         What the line is called.
     kinds
-        ``i`` an integer, ``d`` a real; one letter a number.
+        ``i`` an integer, ``w`` one that may be spelled as a real, ``d`` a real; one letter a number.
     spare
         How many of the last numbers may be missing.
     """
@@ -65,7 +66,31 @@ class Layout:
             due = f"{most - self.spare} or {most}" if self.spare else str(most)
             raise ValueError(f"{self.what} has {due} numbers, this one {found}")
         pairs = zip(self.kinds, tokens, strict=False)
-        return tuple(parse_integer(token) if kind == "i" else parse_real(token, FORTRAN) for kind, token in pairs)
+        return tuple(PARSERS[kind](token) for kind, token in pairs)
+
+
+def parse_whole(token: bytes) -> int:
+    """An integer, which scripts that print all numbers alike write as a real; ValueError for any other."""
+    try:
+        return parse_integer(token)
+    except ValueError:
+        if (value := _real(token)) is None or not value.is_integer():
+            raise
+        return int(value)
+
+
+def _real(token: bytes) -> float | None:
+    try:
+        return parse_real(token, FORTRAN)
+    except ValueError:
+        return None
+
+
+PARSERS: Mapping[str, Callable[[bytes], float]] = {
+    "i": parse_integer,
+    "w": parse_whole,
+    "d": partial(parse_real, dialect=FORTRAN),
+}
 
 
 def cut_by_decimals(line: bytes) -> list[bytes]:
@@ -81,7 +106,7 @@ def cut_by_decimals(line: bytes) -> list[bytes]:
 
 COUNT = Layout("the line of the number of atoms", "idddi", spare=1)
 AXIS = Layout("the line of an axis", "iddd")
-ATOM = Layout("an atom line", "idddd")
+ATOM = Layout("an atom line", "wdddd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +254,7 @@ class HeaderReader:
                 f"the file ends after {found} of {count} atom lines", line=line + found - 1, frame=self._ordinal
             )
         try:
-            return scan_table(data, ATOM.kinds, count, dialect=FORTRAN).columns
+            return scan_table(data, ATOM.kinds.replace("w", "i"), count, dialect=FORTRAN).columns
         except ScanError:
             return self._odd_atoms(data, count, line)
 

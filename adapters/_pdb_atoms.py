@@ -96,6 +96,12 @@ class AtomReader:
             valid = atoms.valid[name]
             if valid is not None:
                 atoms.notes.append(Note(f"{counted(len(valid) - int(np.count_nonzero(valid)))} without a {what}"))
+        parted = next((word for word in atoms.text["res_name"][1] if b" " in word), None)
+        if parted is not None:
+            row = int(np.flatnonzero(atoms.text["res_name"][0] == atoms.text["res_name"][1].index(parted))[0])
+            what = f"{columns_of('res_name')} hold {quote(parted.decode('utf-8', 'backslashreplace'))}, a blank inside"
+            at = line + line_of_row(row, atoms.others)
+            atoms.notes.append(Note(f"{what}: the fields of the line may be off their columns", line=at, frame=frame))
         return atoms
 
     def _scan(self, data: bytes) -> tuple[FixedScan | None, frozenset[str]]:
@@ -160,10 +166,10 @@ class AtomReader:
             cut = cut_line(words[code])
             if is_odd(cut):
                 try:
-                    cut, shift = mended(words[code])
+                    cut, outside = mended(words[code])
                 except OddLineError as error:
                     raise fault(str(error), row) from None
-                if shift:
+                if outside:
                     shifted.append(row)
             cuts.append(cut)
         atoms = AtomLines(scan.rows, {}, {}, {}, scan.others)

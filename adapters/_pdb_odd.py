@@ -1,6 +1,7 @@
 """Atom lines that do not keep to the columns: a number that outgrew its field has pushed the rest to the right.
 
-Positions have three decimals wherever they stand, so their last digits tell how far a line is shifted.
+Positions have three decimals wherever they stand, so their last digits tell how far a line is shifted. A number may
+also have grown into the blank columns 28-30, which shifts nothing.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ class OddLineError(Exception):
 
 
 class Mended(NamedTuple):
-    """The fields of a line, and by how many columns its end is shifted."""
+    """The fields of a line, and whether some number of it stands outside its columns."""
 
     cut: Cut
-    shift: int
+    shifted: bool
 
 
 def cut_line(line: bytes, left: int = 0, right: int = 0) -> Cut:
@@ -69,17 +70,20 @@ def mended(line: bytes) -> Mended:
     """
     for left in _left_shifts(line):
         found = FROM_RESIDUE.match(line, 22 + left)
-        shift = 0 if found is None else found.end() - 54
-        if found is None or not shift or abs(shift) > FARTHEST:
+        if found is None:
+            continue
+        shift = found.end() - 54
+        in_gap = left == 0 and (found.start("x") < FIELDS["x"].start or found.end("res_seq") > FIELDS["gap"].start)
+        if abs(shift) > FARTHEST or not (shift or in_gap):
             continue
         cut = cut_line(line, left, shift)
         cut |= {name: text.strip(b" ") for name, text in found.groupdict().items()}
         cut["serial"] = line[6 : 12 + max(left - 1, 0)].strip(b" ")
         if not any(_bad_real(cut[name]) for name in ("occupancy", "b_factor")):
-            return Mended(_with_record(cut, line), shift)
+            return Mended(_with_record(cut, line), shifted=True)
     cut = _with_record(cut_line(line), line)
     _check(cut, line)
-    return Mended(cut, 0)
+    return Mended(cut, shifted=False)
 
 
 def _left_shifts(line: bytes) -> list[int]:

@@ -1,6 +1,7 @@
 """The lines of a PDB frame that are no atoms: what each is, and what of its text is kept.
 
-Reference: wwPDB format 3.3. Times in titles are those that GROMACS writes: ``TITLE     Water t=  12.50000 step= 25``.
+Reference: wwPDB format 3.3. Times in titles are those that GROMACS writes, in ps: ``TITLE     Water t=  12.50000 step=
+25``, and CP2K, in fs: ``REMARK    Step 25, time = 12.500, E = -17.16``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from molrec_convert.adapter import Note
+from molrec_convert.mapping.units import factor
 from molrec_convert.model import Column
 from molrec_convert.text.fixed import Field, ScanError, scan_fixed
 
@@ -28,6 +30,12 @@ UNCERTAIN = frozenset((b"SIGATM", b"SIGUIJ"))
 OF_THE_CELL = frozenset(("SCALE1", "SCALE2", "SCALE3", "ORIGX1", "ORIGX2", "ORIGX3"))
 """Records that say how positions and cell belong together; wrong where the cell has changed."""
 TIME = re.compile(r"^TITLE\b.*?(?:\bt=\s*(?P<time>[-+]?[0-9][-+.0-9eE]*))?(?:\s*\bstep=\s*(?P<step>[0-9]{1,19}))?\s*$")
+
+CP2K_TIME = re.compile(
+    r"^(?:TITLE|REMARK) +Step (?P<step>[0-9]{1,19})(?:, time = *(?P<time>[-+]?[0-9][-+.0-9eE]*))?, E = *[-+.0-9eE]+\s*$"
+)
+PATTERNS = ((TIME, 1.0), (CP2K_TIME, factor("time", {"time": "fs"}, {"time": "ps"}) or 1.0))
+"""The lines that say when a frame is, and by what their times are multiplied to be in ps."""
 
 
 @dataclass(slots=True)
@@ -92,15 +100,24 @@ def sorted_out(data: bytes, others: Array, line: int, *, first: bool) -> Between
     return found
 
 
-def tensors_of(data: bytes, others: Array, rows: int) -> tuple[Column | None, list[Note]]:
-    """The anisotropic temperature factors of the atoms that ANISOU records follow, in 1e-4 Å²."""
+def tensors_of(data: bytes, others: Array, rows: int, line: int) -> tuple[Column | None, list[Note]]:
+    """The anisotropic temperature factors of the atoms that ANISOU records follow, in 1e-4 Å².
+
+    Parameters
+    ----------
+    data, others, line
+        As for `sorted_out`.
+    rows
+        The number of atoms.
+    """
+    starts = [start for _, start, _ in others.tolist()]
+    marked = np.array([data[start : start + 6].upper() == ANISOU for start in starts], np.bool_)
     try:
         scan = scan_fixed(data, TENSOR, marks=[ANISOU])
     except ScanError as fault:
-        return None, [Note(f"ANISOU records are left out: {fault.describe('a record')}")]
-    starts = [start for _, start, _ in others.tolist()]
-    marked = [data[start : start + 6].upper() == ANISOU for start in starts]
-    where = (others[:, 0] - np.arange(len(others)) - 1)[np.array(marked, np.bool_)]
+        at = line + int(others[marked, 0][fault.row])
+        return None, [Note(f"ANISOU records are left out: {fault.describe('a record')}", line=at)]
+    where = (others[:, 0] - np.arange(len(others)) - 1)[marked]
     values, valid = np.zeros((rows, 6), np.int64), np.zeros(rows, np.bool_)
     there = where >= 0
     values[where[there]] = np.stack(scan.columns, axis=1)[there]
@@ -130,10 +147,12 @@ def moment_of(*texts: str) -> Moment:
     Moment(time=12.5, step=25)
     """
     for line in (line for text in texts for line in reversed(text.split("\n"))):
-        match = TIME.match(line)
-        if match is not None and (match["time"] or match["step"]):
+        for pattern, scale in PATTERNS:
+            match = pattern.match(line)
+            if match is None or not (match["time"] or match["step"]):
+                continue
             try:
-                time = None if match["time"] is None else float(match["time"])
+                time = None if match["time"] is None else float(match["time"]) * scale
             except ValueError:
                 continue
             step = None if match["step"] is None else int(match["step"])

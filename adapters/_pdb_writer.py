@@ -10,8 +10,9 @@ programs take it for one frame more.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +61,24 @@ class Before:
             return self._first is not None and self._first < ordinal
 
 
+class Printed(NamedTuple):
+    """The text of a frame.
+
+    Parameters
+    ----------
+    cell, remarks, title, atoms
+        In the order of a model: its cell, lines of the source, a title that is made for the time, and the atoms.
+    bonds
+        What follows the last frame.
+    """
+
+    cell: bytes
+    remarks: bytes
+    title: bytes
+    atoms: bytes
+    bonds: bytes
+
+
 PICOSECONDS = {"time": "ps"}
 
 
@@ -83,7 +102,7 @@ class PdbExporter:
         self._printer = LinePrinter(path, self._note, self._lost)
         self._first = threading.Event()
         self._cells = Before()
-        self._waiting: bytes | None = None
+        self._waiting: Printed | None = None
         self._bonds = b""
         self.notes: list[Note] = []
 
@@ -100,18 +119,18 @@ class PdbExporter:
         lines = header.split("\n")
         if any(line[:6] in OF_THE_CELL for line in lines) and not self._keeps_cell(first):
             lines = [line for line in lines if line[:6] not in OF_THE_CELL]
-        return "".join(f"{line}\n" for line in lines).encode()
+        return _joined(lines)
 
     def encode(self, snapshot: Snapshot, ordinal: int) -> bytes:
         """One frame; the first one waits for a second, unless it is a model anyway."""
         try:
-            body, bonds = self._frame(snapshot, ordinal)
+            printed = self._frame(snapshot, ordinal)
             if not ordinal:
-                self._bonds = bonds
+                self._bonds = printed.bonds
                 if "pdb_model" not in snapshot.about and _has_atoms(snapshot):
-                    self._waiting = body
+                    self._waiting = printed
                     return b""
-                return _model(snapshot, 0, body, b"")
+                return _model(snapshot, 0, printed, b"")
         finally:
             if not ordinal:
                 self._first.set()
@@ -119,16 +138,21 @@ class PdbExporter:
         before = b""
         if ordinal == 1 and self._waiting is not None:
             before, self._waiting = _model(Snapshot(snapshot.frame), 0, self._waiting, b""), None
-        own = b"" if bonds == self._bonds else bonds or _NO_BONDS
-        return before + _model(snapshot, ordinal, body, own)
+        own = b"" if printed.bonds == self._bonds else printed.bonds or _NO_BONDS
+        return before + _model(snapshot, ordinal, printed, own)
 
     def tail(self) -> bytes:
         """The bonds of all models; or a frame that stayed alone, its bonds, and the end."""
-        return self._bonds if self._waiting is None else self._waiting + self._bonds + b"END\n"
+        if (alone := self._waiting) is None:
+            return self._bonds
+        before, behind = alone.remarks + alone.title, b""
+        if not alone.title:  # what stands before all atoms is read as the header
+            before, behind = behind, before
+        return b"".join((alone.cell, before, alone.atoms, behind, self._bonds, b"END\n"))
 
     # ------------------------------------------------------------ one frame
-    def _frame(self, snapshot: Snapshot, ordinal: int) -> tuple[bytes, bytes]:
-        """Cell, text and atoms of a frame; and its bonds."""
+    def _frame(self, snapshot: Snapshot, ordinal: int) -> Printed:
+        """Cell, text, atoms and bonds of a frame."""
         atoms = snapshot.frame["atoms"] if "atoms" in snapshot.frame else Block(count=0)
         if foreign := foreign_columns(atoms.columns):
             columns = {name: column for name, column in atoms.columns.items() if name not in foreign}
@@ -140,7 +164,7 @@ class PdbExporter:
         cell = None if box is None else self._cell(box, snapshot.about)
         lines = [] if box is None or cell is None else [self._cell_record(cell, box, snapshot, ordinal)]
         lines += [no_cell_record()] if cell is None and had_cell else []
-        lines += self._texts(snapshot, ordinal)
+        remarks = snapshot.about.get("pdb_remarks", "")
         rotation = None if cell is None else cell.rotation
         positions = self._positions(atoms, scale)
         if rotation is not None:
@@ -152,7 +176,9 @@ class PdbExporter:
         if serials.note is not None:
             self._note(serials.note)
         text = self._printer.atom_lines(atoms, positions, serials, rotation, ordinal)
-        return "".join(f"{line}\n" for line in lines).encode() + text, _bond_records(bonds, serials)
+        title = self._title(snapshot, ordinal, remarks)
+        kept = _joined(remarks.split("\n") if remarks else [])
+        return Printed(_joined(lines), kept, _joined(title), text, _bond_records(bonds, serials))
 
     def _positions(self, atoms: Block, scale: float) -> Array:
         """Positions in Å: three rows."""
@@ -200,19 +226,17 @@ class PdbExporter:
             return kept is None
         return kept is not None and placed(_scaled(box, _in_angstrom(snapshot)), kept).numbers is kept
 
-    def _texts(self, snapshot: Snapshot, ordinal: int) -> list[str]:
-        """Lines of the source that belong to the frame, and its time."""
-        remarks = snapshot.about.get("pdb_remarks", "")
-        lines: list[str] = remarks.split("\n") if remarks else []
+    def _title(self, snapshot: Snapshot, ordinal: int, remarks: str) -> list[str]:
+        """The time of the frame and its step, unless lines of the source tell them."""
         time, step = in_picoseconds(snapshot), snapshot.step
         counted = step in (None, ordinal)
         if time is None and (counted or "pdb_model" in snapshot.about):  # frames are numbered by their models
-            return lines
+            return []
         told = moment_of(remarks, "" if ordinal else snapshot.about.get("pdb_header", ""))
         if told.time == time and (told.step == step or (told.step is None and counted)):
-            return lines
+            return []
         words = ([] if time is None else [f"t= {time!r}"]) + ([] if step is None else [f"step= {step}"])
-        return [*lines, f"TITLE     {' '.join(words)}"]
+        return [f"TITLE     {' '.join(words)}"]
 
     def _note(self, message: str) -> None:
         if all(note.message != message for note in self.notes):
@@ -244,9 +268,13 @@ def _has_atoms(snapshot: Snapshot) -> bool:
     return "atoms" in snapshot.frame and snapshot.frame["atoms"].count > 0
 
 
-def _model(snapshot: Snapshot, ordinal: int, body: bytes, bonds: bytes) -> bytes:
+def _model(snapshot: Snapshot, ordinal: int, printed: Printed, bonds: bytes) -> bytes:
     number = snapshot.about.get("pdb_model", ordinal + 1)
-    return b"MODEL %8d\n%b%bENDMDL\n" % (number, body, bonds)
+    return b"MODEL %8d\n%b%bENDMDL\n" % (number, b"".join(printed[:4]), bonds)
+
+
+def _joined(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _bond_records(bonds: Block | None, serials: Serials) -> bytes:
@@ -254,7 +282,7 @@ def _bond_records(bonds: Block | None, serials: Serials) -> bytes:
         return b""
     one, other = (bonds[name].astype(np.int64) for name in ("atomi", "atomj"))
     orders = _orders(bonds)
-    return "".join(f"{line}\n" for line in bond_lines(one, other, orders, serials.word)).encode()
+    return _joined(bond_lines(one, other, orders, serials.word))
 
 
 def _orders(bonds: Block) -> Array:

@@ -64,6 +64,8 @@ ELSEWHERE = {"initial_charges": "initial_charge"}
 """What a property is called whose place another one has; else it keeps its name."""
 
 BY_NAME = {(name, row.letter): row for row in reversed(ROWS) for name in row.names}
+TAKE_INTEGERS = {name: row for (name, letter), row in BY_NAME.items() if letter == "R" or name == SPECIES}
+"""Properties that a file may declare as integers too: reals that happen to be whole, and labels that are numbers."""
 BY_TARGET = {row.targets[0]: row for row in reversed(ROWS)}
 
 SIGNED = {
@@ -94,11 +96,24 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property with its place in the lines and in the record."""
+    """A property with its place in the lines and in the record.
+
+    Parameters
+    ----------
+    source
+        As the file declares it.
+    start
+        Its first column of the file.
+    targets
+        The columns of the record, one for each of the file's, or one for all.
+    letter
+        The type that it is read as: reals where integers stand in the place of reals, text where they are labels.
+    """
 
     source: Property
     start: int
     targets: tuple[str, ...]
+    letter: str
 
     @property
     def scalars(self) -> bool:
@@ -145,11 +160,11 @@ def properties_of(text: str) -> tuple[Property, ...]:
         raise ValueError(f"name:type:columns is due for every property, not {text!r}")
     found = []
     for name, letter, width in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
-        if letter not in LETTERS:
+        if letter.upper() not in LETTERS:  # GPUMD reads them in any case
             raise ValueError(f"the type of property {name!r} is one of R, I, S and L, not {letter!r}")
         if not re.fullmatch(r"[0-9]{1,5}", width) or not 1 <= int(width) <= WIDEST:
             raise ValueError(f"property {name!r} has a number of columns, not {width!r}")
-        found.append(Property(name, letter, int(width)))
+        found.append(Property(name, letter.upper(), int(width)))
     return tuple(found)
 
 
@@ -170,10 +185,11 @@ def plan_of(properties: Sequence[Property], widths: dict[str, int] | None = None
         column of a record cannot change it, so that such a property becomes another column.
     """
     chosen = _chosen(properties)
-    used = {target for targets in chosen.values() for target in targets}
+    used = {SPECIES, *(target for targets in chosen.values() for target in targets)}
     fields, kinds, start = [], [], 0
     for place, each in enumerate(properties):
         targets = chosen.get(place)
+        letter = each.letter if targets is None else BY_TARGET[targets[0]].letter
         if targets is None:
             targets = (_free(ELSEWHERE.get(each.name, each.name), each, used, widths),)
         elif len(targets) == 1 and not _is_as_before(targets[0], each, widths):
@@ -181,8 +197,8 @@ def plan_of(properties: Sequence[Property], widths: dict[str, int] | None = None
         if widths is not None and len(targets) == 1:
             widths[targets[0]] = each.width
         used.update(targets)
-        fields.append(Field(each, start, targets))
-        kinds.append(SCANNED[each.letter] * each.width)
+        fields.append(Field(each, start, targets, letter))
+        kinds.append(SCANNED[letter] * each.width)
         start += each.width
     return Plan(tuple(fields), "".join(kinds))
 
@@ -196,6 +212,8 @@ def _chosen(properties: Sequence[Property]) -> dict[int, tuple[str, ...]]:
     best: dict[tuple[str, ...], tuple[int, int]] = {}
     for place, each in enumerate(properties):
         row = BY_NAME.get((each.name, each.letter))
+        if row is None and each.letter == "I":
+            row = TAKE_INTEGERS.get(each.name)
         if row is None or (row.width and row.width != each.width):
             continue
         rank = ROWS.index(row) * 100 + row.names.index(each.name)

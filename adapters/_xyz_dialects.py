@@ -1,7 +1,7 @@
 """What programs write into the comment line of plain XYZ: steps, times, energies, cells, as tables.
 
 References: LAMMPS ``dump xyz`` (https://docs.lammps.org/dump.html), CP2K (https://manual.cp2k.org), i-PI
-(https://ipi-code.org), cpptraj (https://github.com/Amber-MD/cpptraj), DFTB+, ORCA, xtb.
+(https://ipi-code.org), cpptraj (https://github.com/Amber-MD/cpptraj), DFTB+, ORCA, geomeTRIC, xtb.
 """
 
 from __future__ import annotations
@@ -54,6 +54,13 @@ HABITS = (
     ),
     _habit(r"(?:MD iter|Geometry Step): (?P<step><int>)"),
     _habit(r"Coordinates from ORCA-job .*? E (?P<energy><real>)", energy="hartree"),
+    _habit(
+        r"# ORCA AIMD Position Step (?P<step><int>), t=\s*(?P<time><real>) fs, E_Pot=\s*(?P<energy><real>) Hartree,"
+        r" Unit is Angstrom",
+        time="fs",
+        energy="hartree",
+    ),
+    _habit(r"Iteration (?P<step><int>) Energy\s+(?P<energy><real>)", energy="hartree"),
     _habit(r"energy: (?P<energy><real>) gnorm: (?P<gnorm><real>) xtb: .*", energy="hartree"),
 )
 

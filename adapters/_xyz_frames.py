@@ -224,6 +224,12 @@ def head_of(line: bytes) -> Head | None:
     return Head(int(match[1]), match[2]) if match else None
 
 
+def is_origin(head: Head) -> bool:
+    """Whether three numbers follow the one of atoms, as in a cube, the comments of which may be blank."""
+    words = (head.title or b"").split()
+    return len(words) >= 3 and all(map(_is_number, words[:3]))
+
+
 def begins_frame(text: bytes, head: Head) -> bool:
     """Whether what follows a number of atoms is a comment line and atom lines, two where prose may begin with it."""
     count = head.count

@@ -44,7 +44,8 @@ REAL_KEYS = frozenset(("energy", "free_energy", "stress", "virial", "virials", "
 
 UNITS = MappingProxyType({"length": "angstrom"})
 EXTENDED_UNITS = MappingProxyType({**UNITS, "energy": "eV", "force": "eV/angstrom", "mass": "amu", "charge": "e"})
-UNIT_KEY = re.compile(r"(length|time|energy|force|velocity)[-_]units?", re.IGNORECASE)
+UNIT_KEY = re.compile(r"(?:(length|time|energy|force|velocity)|(forces|energies|velocities))[-_]units?", re.IGNORECASE)
+PLURALS = {"forces": "force", "energies": "energy", "velocities": "velocity"}
 UNIT_NAMES = {unit.lower(): unit for units in SIMPLE.values() for unit in units} | {"a": "angstrom", "ang": "angstrom"}
 
 MARKED = re.compile(r"(?:^|\s)(?:properties|lattice)\s*=", re.IGNORECASE)
@@ -127,7 +128,7 @@ def read_keys(comment: str) -> Header | None:
 
 def _read(header: Header, items: Sequence[Item], special: dict[str, Item]) -> Header:
     if "properties" in special:
-        header.properties = properties_of(special["properties"].text or "")
+        header.properties = properties_of((special["properties"].text or "").rstrip(",;"))
     _take_cell(header, special)
     _take_items(header, [item for item in items if item.text is None or not is_special(item.key, item.text)])
     return header
@@ -227,13 +228,18 @@ def _take_items(header: Header, items: Sequence[Item]) -> None:
         if item is step or item is time:
             continue
         match = UNIT_KEY.fullmatch(key) if "unit" in key.lower() else None
-        if match is not None and _take_unit(header, match[1].lower(), item):
+        if match is not None and _take_unit(header, match[1] or PLURALS[match[2].lower()], item):
             continue
         value = _as_reals(item.value) if key in REAL_KEYS else item.value
         target = ENERGY.get(key, key)
+        if target != key and target in by_key:
+            target = f"{PREFIX}{key}"
         if target in PER_STEP_F64 and not _is_real(value):
             target = key if target != key else f"{PREFIX}{key}"
-        header.set(_legal(target), float(value) if target in PER_STEP_F64 else value)
+        name = _legal(target)
+        while name in header.values:  # a/b and a|b in one line
+            name = f"{PREFIX}{name}"
+        header.set(name, float(value) if target in PER_STEP_F64 else value)
 
 
 def _is_step(value: Any) -> bool:
@@ -258,7 +264,7 @@ def _as_reals(value: Any) -> Any:
 
 def _take_unit(header: Header, quantity: str, item: Item) -> bool:
     """Take the unit of a quantity; False where it is none that is known, and then the quantity has none."""
-    parts = str(item.text or "").split("/")
+    quantity, parts = quantity.lower(), str(item.text or "").split("/")
     unit = "/".join(UNIT_NAMES.get(part.lower(), part) for part in parts)
     if size(quantity, {quantity: unit}) is None:
         header.units.pop(quantity, None)

@@ -12,6 +12,7 @@ import numpy as np
 
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.model import Block, Column
+from molrec_convert.model.dtypes import same_bits
 
 from ._momenta import MOMENTUM
 from ._xyz_columns import (
@@ -29,8 +30,11 @@ from ._xyz_columns import (
 )
 from ._xyz_header import Header
 from ._xyz_labels import elements_of
+from ._xyz_numbers import MOST_EXACT
 from ._xyz_rows import REST, base_properties, derived_columns
 from ._xyz_words import WordTable
+
+Array = np.ndarray[Any, Any]
 
 KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "T": "S"}
 """The type of a property, by the kind of its numpy type."""
@@ -42,6 +46,7 @@ VELOCITY = ("vx", "vy", "vz")
 UNKNOWN_VELOCITY = "vel"
 """What velocities are called whose unit is not known."""
 NUMBER = re.compile(r"[-+]?[0-9]+\.?[0-9]*")
+INTEGER = re.compile(r"[-+]?[0-9]+")
 UNDECLARED = re.compile(r"col_([0-9]{1,4})")
 
 
@@ -157,11 +162,26 @@ def _written(field: Field, columns: Mapping[str, Column], about: Mapping[str, An
         targets = (signed,)
     for target in targets:
         column = columns.get(target)
-        if column is None or KINDS.get(column.values.dtype.kind) != field.source.letter:
+        if column is None or not _has_type(column, field.source.letter):
             return None
         if row_width(column) * len(targets) != field.source.width:
             return None
     return Written(field.source, targets)
+
+
+def _has_type(column: Column, letter: str) -> bool:
+    """Whether a property of a type can have the values of a column; integers may have been read as reals or text."""
+    kind = KINDS.get(column.values.dtype.kind)
+    if letter == "I" and kind == "R":
+        return _are_whole(column.values)
+    if letter == "I" and kind == "S":
+        return all(map(INTEGER.fullmatch, set(column.values.ravel().tolist())))
+    return kind == letter
+
+
+def _are_whole(values: Array) -> bool:
+    """Whether reals are integers that they hold exactly."""
+    return bool((np.abs(values) < MOST_EXACT).all()) and same_bits(values.astype(np.int64).astype(np.float64), values)
 
 
 # ---------------------------------------------------------------- by the table
@@ -183,6 +203,7 @@ def made_layout(
     if header is not None and header.properties is not None:
         for written in source_layout(header, about, left):
             if written is not None and all(target in left for target in written.targets):
+                written = _as_reals(written, left)
                 if written.targets == VELOCITY and velocity != UNKNOWN_VELOCITY:
                     written = Written(Property(velocity, "R", 3), VELOCITY)
                 layout.append(written)
@@ -202,6 +223,14 @@ def made_layout(
         letter = KINDS[column.values.dtype.kind]
         others.append(Written(Property(_unused(name, used), letter, row_width(column)), (name,)))
     return [*layout, *added, *(written for written in others if written.property.width)]
+
+
+def _as_reals(written: Written, columns: Mapping[str, Column]) -> Written:
+    """A property of integers that are reals in the record: another unit makes others of them."""
+    each, target = written.property, written.targets[0]
+    if each.letter != "I" or columns[target].dtype != "f64":
+        return written
+    return Written(Property(each.name, "R", each.width), written.targets)
 
 
 def are_numbers(name: str, column: Column, about: Mapping[str, Any], words: WordTable) -> bool:

@@ -14,7 +14,7 @@ from ._xyz_labels import decoded
 from ._xyz_values import number
 
 Array = np.ndarray[Any, Any]
-Spelling = int | str
+Spelling = int | str | list[Any]
 
 SHORTEST = "g"
 """The spelling of reals some of which have no point, as C's ``%g`` prints them."""
@@ -25,23 +25,28 @@ MOST_DECIMALS = 22
 
 
 def spellings_of(plan: Plan, data: bytes) -> dict[str, Spelling]:
-    """The number of decimals of the columns that have a fixed one, ``g`` for those without a point in some rows."""
+    """The number of decimals of the columns that have a fixed one, ``g`` for those without a point in some rows.
+
+    A column of several numbers a row has a list where they are not spelled alike.
+    """
     found: dict[str, Spelling] = {}
     width = len(plan.kinds)
     rows = [row for line in data.split(b"\n", SAMPLE)[:SAMPLE] if len(row := line.split()) == width]
     counts = fixed_decimals(data, width)
     for field in plan.fields:
-        if field.source.letter != "R":
+        if field.letter != "R":
             continue
         places = range(field.start, field.start + field.source.width)
         parts = [counts[place] or _unfixed([row[place] for row in rows]) for place in places]
-        if field.scalars or len(set(parts)) == 1:
-            pairs = zip(field.targets, parts, strict=False)
-            found |= {target: spelling for target, spelling in pairs if spelling is not None}
+        if not field.scalars and len(set(parts)) > 1:
+            found[field.targets[0]] = parts
+            continue
+        pairs = zip(field.targets, parts, strict=False)
+        found |= {target: spelling for target, spelling in pairs if spelling is not None}
     return found
 
 
-def _unfixed(tokens: Sequence[bytes]) -> Spelling | None:
+def _unfixed(tokens: Sequence[bytes]) -> int | str | None:
     """The spelling of numbers that do not all have the same decimals; perhaps they do once they are spelled plainly."""
     if any(token.lstrip(b"+-").isdigit() for token in tokens):
         return SHORTEST
@@ -49,8 +54,20 @@ def _unfixed(tokens: Sequence[bytes]) -> Spelling | None:
     return fixed_decimals(plain, 1)[0] if tokens else None
 
 
-def style_of(spelling: Any, values: Array) -> Spelling | None:
-    """How to print reals as their source spelled them; None where that would not read back exactly."""
+def style_of(spelling: Any, values: Array, part: int = 0) -> int | str | None:
+    """How to print reals as their source spelled them; None where that would not read back exactly.
+
+    Parameters
+    ----------
+    spelling
+        That of their column.
+    values
+        The numbers.
+    part
+        Which ones of a row they are.
+    """
+    if isinstance(spelling, list):
+        spelling = spelling[part] if part < len(spelling) else None
     if spelling == SHORTEST:
         return SHORTEST
     if type(spelling) is not int or not 0 <= spelling <= MOST_DECIMALS:

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 REST = Property("rest", "S", 1)
 """What follows the positions in lines of different lengths, as text."""
 
-FLAGS = {b"t": True, b"true": True, b"f": False, b"false": False}
+FLAGS = {b"t": True, b"true": True, b"1": True, b"f": False, b"false": False, b"0": False}
 """How logicals are spelled in columns, in any case."""
 
 
@@ -111,10 +111,10 @@ def columns_of(
                 labels = "type" if "type" not in taken else SPECIES
                 columns[labels] = made.type if made.type is not None else texts.texts(SPECIES, *found[0])
             notes += [made.note] if made.note else []
-        elif field.source.letter == "R" and header.scale != 1.0 and field.source.name == header.triple:
+        elif field.letter == "R" and header.scale != 1.0 and field.source.name == header.triple:
             columns.update(_reals(field, [values * header.scale for values in found]))
         else:
-            columns.update(MAKERS[field.source.letter](field, found, texts))
+            columns.update(MAKERS[field.letter](field, found, texts))
     columns.update(derived_columns(columns, texts))
     return columns, notes, labels
 

@@ -37,6 +37,9 @@ LONGEST_INTEGER = 20
 BETWEEN = re.compile(r"\s*,\s+|\s+")
 """What parts the items of a quoted array."""
 
+TO_BRACKETS = str.maketrans("{}", "[]")
+MEMBER = re.compile(r"""\s*(["'])[^"']*\1\s*:""")
+"""What an object of JSON begins with, or a dictionary of Python, which stays text."""
 JSON_MARK = "_JSON"
 
 NEW_ARRAY = re.compile(r'\s*(?:(?P<mark>[\[\],])|"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s,\[\]"]+))\s*')
@@ -89,12 +92,14 @@ def quoted(text: str) -> Any:
 
 
 def braced(text: str) -> Any:
-    """The value of a text in braces: as in quotes, but several words are an array of words."""
-    if re.match(r'\s*"[^"]*"\s*:', text):
+    """The value of a text in braces: as in quotes, but several words are an array of words, and braces nest."""
+    if MEMBER.match(text):
         try:
             return json.loads(f"{{{text}}}")
         except ValueError:
             return f"{{{text}}}"
+    if "{" in text and not isinstance(nested := bracketed(f"[{text.translate(TO_BRACKETS)}]"), str):
+        return nested
     words = [word for word in BETWEEN.split(text.strip()) if word]
     found = items(words)
     return found[0] if len(found) == 1 else (found or "")

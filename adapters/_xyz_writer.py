@@ -173,15 +173,15 @@ class XyzExporter:
         found: list[tuple[Cell, Style]] = []
         for target in written.targets:
             column = columns[target]
-            parts = column.values.reshape(count, -1).T
-            found += [self._column(written, target, column, values, scales, ordinal) for values in parts]
+            for part, values in enumerate(column.values.reshape(count, -1).T):
+                found.append(self._column(written, target, column, values, scales, ordinal, part))
         return found
 
     def _column(
-        self, written: Written, target: str, column: Column, values: Array, scales: Scales, ordinal: int
+        self, written: Written, target: str, column: Column, values: Array, scales: Scales, ordinal: int, part: int
     ) -> tuple[Cell, Style]:
         valid = column.valid
-        if written.property.letter == "S":
+        if column.dtype == "string":
             texts = values if column.trailing else column.values
             if valid is not None:
                 texts = np.where(valid, texts, np.array(NULL, dtype=STRING))
@@ -192,6 +192,8 @@ class XyzExporter:
             if not scales.restores:
                 self._check_range(target, values, ordinal)
             return (values if valid is None else np.where(valid, values, 0)), None
+        if written.property.letter == "I":
+            return values.astype(np.int64), None
         if valid is not None:
             values = np.where(valid, values, np.nan)
         values, own = scales.applied(target, values)
@@ -199,7 +201,7 @@ class XyzExporter:
             return values, self._options.decimals
         if own and column.precision is not None:
             return values, decimals_of(column.precision)
-        return values, scales.style(target, values) or "r"
+        return values, scales.style(target, values, part) or "r"
 
     def _text(self, written: Written, target: str, values: Array) -> Cell:
         codes, words = self._words.coded(target, values)
@@ -290,9 +292,9 @@ class Scales:
         by = self.of(QUANTITIES.get(target))
         return (values, True) if by == 1.0 else (values * by, False)
 
-    def style(self, target: str, values: Array) -> Style:
+    def style(self, target: str, values: Array, part: int) -> Style:
         """How the source spells the numbers of a column; None where it is not known, or not exact."""
-        return style_of(self._spellings[target], values) if target in self._spellings else None
+        return style_of(self._spellings[target], values, part) if target in self._spellings else None
 
     def _factor(self, quantity: str) -> float | None:
         return None if self._units is None else factor(quantity, self._units, WRITTEN_UNITS)

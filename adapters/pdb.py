@@ -77,7 +77,7 @@ class PdbImporter:
         between = sorted_out(data, atoms.others, span.line, first=not span.ordinal)
         columns = self._columns.columns(atoms)
         if between.tensors:
-            tensors, notes = tensors_of(data, atoms.others, atoms.rows)
+            tensors, notes = tensors_of(data, atoms.others, atoms.rows, span.line)
             columns |= {} if tensors is None else {"anisou": tensors}
             atoms.notes += notes
         if between.ends:

@@ -25,7 +25,7 @@ from ._lammps import Style
 from ._xyz_cell import box_of_vectors
 from ._xyz_columns import PLAIN, ROWS, SPECIES, Plan, Property, plan_of, properties_text
 from ._xyz_dialects import read_header, units_of
-from ._xyz_frames import BOM, FrameText, FrameWalk, begins_frame, ends_alike, head_of
+from ._xyz_frames import BOM, FrameText, FrameWalk, begins_frame, ends_alike, head_of, is_origin
 from ._xyz_header import OWN, Header
 from ._xyz_labels import TextReader, decoded
 from ._xyz_lost import lost
@@ -188,7 +188,7 @@ class XyzImporter:
         plan = lines.plan
         if lines.text.count and plan not in self._spelled:
             found = {} if lines.header.scale != 1.0 else spellings_of(plan, data)
-            targets = [target for each in plan.fields if each.source.letter == "R" for target in each.targets]
+            targets = [target for each in plan.fields if each.letter == "R" for target in each.targets]
             for target in targets:
                 self._spellings.setdefault(target, found.get(target))
             known = {target: self._spellings[target] for target in targets}
@@ -215,7 +215,9 @@ def _looks_like_xyz(head: bytes) -> bool:
     lines = head.removeprefix(BOM).lstrip(b" \t\r\n")
     first, _, rest = lines.partition(b"\n")
     found = head_of(first)
-    return found is not None and b"\0" not in head and begins_frame(rest, found)
+    if found is None or b"\0" in head or is_origin(found):
+        return False
+    return begins_frame(rest, found)
 
 
 FORMAT = Adapter(

@@ -162,6 +162,13 @@ class TestRead:
         assert made.about["cube_origin"] == (1, 0, 0.5)
         assert made.about["cube_nval"] == 1
 
+    def test_atomic_numbers_spelled_as_reals(self, read):
+        made = read(cube(atoms=WATER).replace("    8    8.000000", "  8.0    8.000000"))
+        assert made.values("atomic_number") == [8, 1, 1]
+        assert made.values("nuclear_charge")[0] == 8
+        with pytest.raises(ConvertError, match=r"^in\.cube:7 \(frame 0\): '8\.5' is not an integer$"):
+            read(cube(atoms=WATER).replace("    8    8.000000", "  8.5    8.000000"))
+
     def test_a_plane(self, read):
         made = read(cube(counts=(2, 3, 1), steps=((1, 0, 0), (0, 1, 0), (0, 0, 0)), origin=(1, 2, 3)))
         assert made.warnings == ["in.cube:4: the axes of the grid do not span space: there is no cell"]

@@ -90,6 +90,18 @@ class TestAtoms:
         assert made.values("anisou")[0] == [2406, 1892, 1614, 198, 519, -328]
         assert made.warnings == ["in.pdb: 1 record of standard deviations (SIGATM, SIGUIJ) left out"]
 
+    def test_anisotropic_factors_that_are_none(self, read):
+        tensor = "ANISOU    1  CA  ALA A   1     24x6   1892   1614    198    519   -328       C"
+        made = read(text(atom(1), tensor, atom(2)))
+        assert "anisou" not in made.atoms()
+        assert made.warnings == ["in.pdb:2: ANISOU records are left out: '24x6' is not an integer"]
+
+    def test_names_of_residues_with_a_blank_inside(self, read):
+        made = read(text(atom(1), atom(2).replace("ATOM      2", "ATOM     2")))
+        assert made.values("res_name") == ["ALA", "LA A"]
+        what = "columns 18-21 hold 'LA A', a blank inside: the fields of the line may be off their columns"
+        assert made.warnings == [f"in.pdb:2 (frame 0): {what}"]
+
     def test_ends_of_chains(self, read):
         made = read(text(atom(1), atom(2), "TER       3      ALA A   1", atom(4), "TER"))
         assert made.values("ter_after") == [False, True, True]
@@ -155,6 +167,18 @@ class TestModels:
         assert made.record.trajectory.time.tolist() == [0, 2.5]
         assert made.record.trajectory.step.tolist() == [0, 1250]
         assert made.record.meta["units"] == {"length": "angstrom", "time": "ps"}
+
+    @pytest.mark.parametrize("record", ["REMARK", "TITLE "])
+    def test_times_of_cp2k(self, read, record):
+        """They are in fs, as in its other trajectories."""
+        titles = (f"{record}    Step {step}, time = {step / 2:.3f}, E = -17.1643447508" for step in (5, 10))
+        made = read("".join(text(title, CUBE, *pair(), "END") for title in titles))
+        assert made.record.trajectory.step.tolist() == [5, 10]
+        assert made.record.trajectory.time.tolist() == [0.0025, 0.005]
+        assert made.record.meta["units"] == {"length": "angstrom", "time": "ps"}
+        made = read("".join(text(f"{record}    Step {step}, E = -17.1", *pair(), "END") for step in (5, 10)))
+        assert made.record.trajectory.step.tolist() == [5, 10]
+        assert made.record.trajectory.time is None
 
     @pytest.mark.parametrize("title", ["MEASURED AT t= 300 K", "t=", "x=1 beat= 4", "t= 1-2", "step=x"])
     def test_titles_without_a_time(self, read, title):

@@ -91,6 +91,25 @@ class TestShifted:
             "in.pdb:3 (frame 0): the columns of 1 atom are shifted by a number that outgrew its own"
         ]
 
+    @pytest.mark.parametrize(
+        ("number", "field", "values"),
+        [
+            ("   1", "   -1000.000", {"res_id": 1, "x": -1000, "z": 3}),
+            ("   1", "   12345.678", {"res_id": 1, "x": 12345.678, "z": 3}),
+            ("   1", "B  -1000.000", {"res_id": 1, "icode": "B", "x": -1000}),
+            ("9999", " -123456.789", {"res_id": 9999, "x": -123456.789}),
+            ("1234", "567    1.250", {"res_id": 1234567, "x": 1.25}),
+        ],
+    )
+    def test_numbers_in_the_blank_columns(self, read, number, field, values):
+        """They grew to the left, so that the rest of the line keeps to its columns."""
+        line = atom(1, (0, 2, 3))
+        made = read(text(atom(0), line[:22] + number + field + line[38:]))
+        assert {name: made.values(name)[1] for name in values} == values
+        assert made.warnings == [
+            "in.pdb:2 (frame 0): the columns of 1 atom are shifted by a number that outgrew its own"
+        ]
+
     def test_serials_from_column_5_on(self, read):
         made = read(text(atom(99999), "ATOM1234567" + atom()[11:], "ATOM 123456" + atom()[11:]))
         assert made.values("id") == [99999, 1234567, 123456]

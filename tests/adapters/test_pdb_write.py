@@ -160,6 +160,13 @@ class TestModels:
         data = "TITLE     T\n" + model(1, "COMPND    one", *pair()) + model(2, "COMPND    two", *pair(1))
         assert again(data) == data
 
+    def test_text_among_the_atoms_of_one_frame(self, again):
+        """It is not read as the header, wherever it stood."""
+        one, other = pair()
+        expected = text("TITLE     T", one, other, "REMARK    within", "REMARK    behind", "END")
+        assert again(text("TITLE     T", one, "REMARK    within", other, "REMARK    behind", "END")) == expected
+        assert again(expected) == expected
+
     def test_models_of_other_sizes(self, again):
         data = model(1, *pair()) + model(2) + model(3, atom(9))
         assert again(data) == data
@@ -179,6 +186,8 @@ class TestModels:
 
     def test_times_of_the_source_stay_as_they_are(self, again):
         data = "".join(model(k + 1, f"TITLE     Water t={k:10.5f} step= {10 * k}", *pair()) for k in range(3))
+        assert again(data) == data
+        data = "".join(model(k + 1, f"REMARK    Step {k}, time = {k / 2:.3f}, E = -17.1", *pair()) for k in range(3))
         assert again(data) == data
 
 

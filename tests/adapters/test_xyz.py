@@ -324,7 +324,11 @@ class TestProperties:
             ("force:R:3:forces:R:3", "4 5 6 1 2 3",
              {"force": "f64[N][3]", "fx": "f64[N]", "fy": "f64[N]", "fz": "f64[N]"}),
             ("masses:R:1:mass:R:1", "1 2", {"masses": "f64[N]", "mass": "f64[N]"}),
-            ("charge:I:1", "1", {"charge#2": "i64[N]"}),
+            ("charge:I:1", "1", {"charge": "f64[N]"}),
+            ("forces:I:3:magmoms:I:1", "1 2 3 4", {"fx": "f64[N]", "fy": "f64[N]", "fz": "f64[N]", "magmom": "f64[N]"}),
+            ("name:I:1", "1", {"name#2": "i64[N]"}),
+            ("local:r:1:n:i:1:free:l:1", "1 2 T", {"local": "f64[N]", "n": "i64[N]", "free": "bool[N]"}),
+            ("move_mask:L:3", "1 0 1", {"move_mask": "bool[N][3]"}),
             ("element:S:1", "Xe", {"element": "string[N]", "type": "string[N]"}),
             ("a/b:R:1:__c:R:1:.:R:1:_validity:R:1", "1 2 3 4",
              {"a|b": "f64[N]", "xyz__c": "f64[N]", "xyz.": "f64[N]", "xyz_validity": "f64[N]"}),
@@ -338,6 +342,22 @@ class TestProperties:
         made = read(one(f"{SPECIES}:{name}", f"Og 0 0 0 {values}"))
         base = {"element": "string[N]", "x": "f64[N]", "y": "f64[N]", "z": "f64[N]"}
         assert columns_of(made) == {**base, **columns}
+
+    def test_labels_that_are_declared_as_integers(self, read):
+        made = read(frame("14 0 0 0", "8 1 1 1", comment="Properties=species:I:1:pos:R:3"))
+        assert made.values("type") == ["14", "8"]
+        made = read(frame("14 0 0 0", comment="Properties=species:I:1:pos:R:3"), type_map={"14": "Si"})
+        assert made.values("element") == ["Si"]
+
+    def test_species_that_are_no_labels(self, read):
+        made = read(frame("a b 0 0 0", comment="Properties=species:S:2:pos:R:3"))
+        assert made.values("species#2") == [["a", "b"]]
+        assert read(frame("1.5 0 0 0", comment="Properties=species:R:1:pos:R:3")).values("species#2") == [1.5]
+
+    def test_integers_in_the_place_of_reals(self, read):
+        made = read(frame("O 0 0 0 -2", "H 1 1 1 1", comment="Properties=species:S:1:pos:I:3:charge:I:1"))
+        assert made.values("charge") == [-2.0, 1.0]
+        assert made.values("z") == [0.0, 1.0]
 
     def test_labels_beside_types(self, read):
         made = read(one(f"{SPECIES}:type:S:1", "OW 0 0 0 CT"))

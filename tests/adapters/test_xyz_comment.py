@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from molrec_convert.adapters._xyz_columns import Property
 from molrec_convert.adapters._xyz_comment import items_of
 from molrec_convert.adapters._xyz_dialects import read_header
 from molrec_convert.adapters._xyz_values import key_text, tagged_value, value_text
@@ -162,7 +163,11 @@ class TestExtended:
             ("energy=-10", {"pe": -10.0}, {"pe": "f64"}),
             ("energy", {"energy": True}, {"energy": "bool"}),
             ("energy=low", {"energy": "low"}, {"energy": "string"}),
-            ("energy=1 pe=2", {"pe": 2.0}, {"pe": "f64"}),
+            ("energy=1 pe=2", {"pe": 2.0, "xyz_energy": 1}, {"pe": "f64", "xyz_energy": "f64"}),
+            ("a/b=1 a|b=2", {"a|b": 1, "xyz_a|b": 2}, {"a|b": "i64", "xyz_a|b": "i64"}),
+            ("v={'a': 1, 'b': 2}", {"v": "{'a': 1, 'b': 2}"}, {"v": "string"}),
+            ("v={{1.0 0} {0 2}}", {"v": [[1.0, 0.0], [0.0, 2.0]]}, {"v": "json"}),
+            ("virial={{1 2 3} {4 5 6} {7 8 9}}", {"virial": (1.0, 2, 3, 4, 5, 6, 7, 8, 9)}, {"virial": "f64x9"}),
             ("free_energy=-3", {"free_energy": -3.0}, {"free_energy": "f64"}),
             ('stress="1 2 3 2 5 6 3 6 9"', {"stress": (1.0, 2, 3, 2, 5, 6, 3, 6, 9)}, {"stress": "f64x9"}),
             ("stress=[[1,2,3],[2,5,6],[3,6,9]]", {"stress": (1.0, 2, 3, 2, 5, 6, 3, 6, 9)}, {"stress": "f64x9"}),
@@ -195,6 +200,18 @@ class TestExtended:
         assert (
             header.values == ({"energy-unit": "foo"} if units["energy"] is None else {}) if "energy" in units else True
         )
+
+    def test_units_of_many(self):
+        header = read_header("Properties=species:S:1:pos:R:3 forces_unit=hartree/bohr energies-units=Hartree")
+        assert (header.units["force"], header.units["energy"]) == ("hartree/bohr", "hartree")
+        assert "force" not in read_header("Properties=species:S:1:pos:R:3 forces_unit=foo").units
+
+    def test_commas_between_items(self):
+        header = read_header('Lattice="5 5 5", Properties=species:S:1:pos:R:3, energy=-1.5, pbc="T T F"')
+        assert header.properties == (Property("species", "S", 1), Property("pos", "R", 3))
+        assert header.values == {"pe": -1.5}
+        assert header.box is not None
+        assert header.box.boundary.tolist() == [True, True, False]
 
     def test_notes(self):
         header = read_header("Properties=species:S:1:pos:R:3 a=1 a=2 =x (y)")
@@ -235,6 +252,9 @@ class TestDialects:
             (" i =        3, E =       -17.1", 3, None, {"pe": -17.1}, {"time": "fs", "energy": "hartree"}),
             ("MD iter: 12", 12, None, {}, {}),
             ("Geometry Step: 4", 4, None, {}, {}),
+            ("# ORCA AIMD Position Step 4, t=2.00 fs, E_Pot=-481.7 Hartree, Unit is Angstrom", 4, 2.0, {"pe": -481.7},
+             {"time": "fs", "energy": "hartree"}),
+            ("Iteration 7 Energy -1.12345678", 7, None, {"pe": -1.12345678}, {"energy": "hartree"}),
             ("Coordinates from ORCA-job water E -76.123", None, None, {"pe": -76.123}, {"energy": "hartree"}),
             (" energy: -5.070544440612 gnorm: 0.000054 xtb: 6.4.0 (d4b70c2)", None, None,
              {"pe": -5.070544440612, "gnorm": 5.4e-5}, {"energy": "hartree"}),

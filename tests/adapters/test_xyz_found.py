@@ -27,6 +27,8 @@ class TestFound:
         ("head", "found"),
         [
             (b"2\n\n" + ROWS, True),
+            (b"2 -76.5\n\n" + ROWS, True),
+            (b"\n\n 2 0.0 0.0 0.0\n 2 0.3 0.0 0.0\n 3 0.0 0.0 0.3\n 8 8.0 0.0 0.0 0.2\n", False),
             (b"\xef\xbb\xbf\n 2 atoms\r\nc\r\nO 0 0 0\r\nH 0 0 1\r\n", True),
             (b"2\nProperties=pos:R:3:species:S:1\n0 0 0 O\n", True),
             (b"1\nblown up\nH 1 ***** 3\n", True),

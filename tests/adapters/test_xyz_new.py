@@ -169,7 +169,7 @@ class TestNew:
         text = frame("C 0.5 0.5 0.5", "O 1.5 1.5 1.5 # an oxygen")
         made = converted(text, "in.xyz")
         assert text_of(made, "back.xyz").replace(" \n", "\n") == text
-        new = made.record.trajectory[0]
+        new = Frame(dict(made.record.trajectory[0].items()))
         new.meta.set("xyz_columns", made.about["xyz_columns"])
         with pytest.raises(FormatError) as error:
             written(tmp_path, new)

@@ -57,6 +57,12 @@ SAME = {
     "signed": one(f"{SPECIES}:id:I:1:resid:I:1:ix:I:1", "O 0.5 0.5 0.5 -1 -2 3000000000"),
     "large": one(f"{SPECIES}:n:I:1", "O 0.5 0.5 0.5 18446744073709551615"),
     "duplicates": one(f"{SPECIES}:force:R:3:forces:R:3", "O 0.5 0.5 0.5 1.5 2.5 3.5 4.5 5.5 6.5"),
+    "numbers of a row spelled unlike": frame("O 0.5 0.5 0.5 1 0.50 -3.0", "H 1.5 1.5 1.5 2 1.25 4.5",
+                                             comment=f"{SPECIES}:color:R:3"),
+    "integers in the place of reals": frame("O 0.5 0.5 0.5 -2 1 0 3", "H 1.5 1.5 1.5 1 0 0 0",
+                                            comment=f"{SPECIES}:charge:I:1:forces:I:3"),
+    "integers, then reals": one(f"{SPECIES}:q:I:1", "H 0.5 0.5 0.5 -4") + one(f"{SPECIES}:q:R:1", "H 0.5 0.5 0.5 2.5"),
+    "labels that are integers": frame("14 0.5 0.5 0.5", "8 1.5 1.5 1.5", comment="Properties=species:I:1:pos:R:3"),
     "columns that come and go": one(f"{SPECIES}:forces:R:3 energy=-1", "H 0.5 0.5 0.5 1.5 2.5 3.5")
     + one("classical")
     + one(f"{SPECIES}:w:R:2 energy=-2.5", "H 0.5 0.5 0.5 4.5 5.5")
