@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,18 +15,22 @@ from .errors import ConvertError, ConvertWarning, FormatError, LossWarning, Opti
 from .foreign import ForeignOutput, foreign_output
 from .forms import FORM_NAMES, HDF5_SIGNATURE, form_of_name, location
 from .frames import Frames, FrameSelection
-from .inputs import open_input, record_snapshots, with_system
+from .inputs import Input, open_input, record_snapshots, with_system
+from .mapping.units import DIMENSIONLESS_DOCUMENT, size
 from .model import Frame, Meta, Record
 from .model.origin import Origin, declared_units
 from .model.trajectory import MemoryTrajectory, Trajectory
 from .options import Options, checked_guesses
 from .outputs import RecordOutput
 from .part import PartFile
-from .placement import CELL_KEY, Placement, Placer
+from .placement import CELL_KEY, STEP_KEY, Placement, Placer
 from .sniff import is_replaceable, record_form, target_adapter
 
 if TYPE_CHECKING:
     from .records import StoredRecord
+
+Contents = tuple[dict[str, Any], Iterator[Snapshot], bool]
+"""What is written: the document of the record, the frames, and whether they are a series."""
 
 
 def open(path: str | Path, *, strict: bool = True) -> StoredRecord:  # noqa: A001 - mc.open is what people look for
@@ -126,11 +130,19 @@ def read(
         strict=strict,
     )
     selection = FrameSelection.of_frames(frames)
+    found = open_input(location(path), stream=None, format_name=format, options=options)
+    notes = Notes(found.name)
+    placement, snapshots, meta = _learned(found, selection, notes)
+    for text in notes.texts():
+        warnings.warn(text, ConvertWarning, stacklevel=2)
+    return in_memory(placement, snapshots, meta, series=found.series)
+
+
+def _learned(found: Input, selection: FrameSelection, notes: Notes) -> tuple[Placement, list[Snapshot], dict[str, Any]]:
+    """Read the frames that are chosen: where their columns belong, the frames, and the document of a record of them."""
+    placement = Placement()
+    snapshots: list[Snapshot] = []
     with ThreadPoolExecutor(max_workers=2) as executor:
-        found = open_input(location(path), stream=None, format_name=format, options=options)
-        notes = Notes(found.name)
-        placement = Placement()
-        snapshots: list[Snapshot] = []
         try:
             for snapshot in found.snapshots(selection, executor, None):
                 for note in snapshot.notes:
@@ -144,11 +156,9 @@ def read(
         raise FormatError("there is no frame in it", path=found.name)
     for note in (*found.notes, *placement.notes):
         notes.add(note)
-    for text in notes.texts():
-        warnings.warn(text, ConvertWarning, stacklevel=2)
     if snapshots[0].units:
         meta["units"] = dict(snapshots[0].units)
-    return in_memory(placement, snapshots, meta, series=found.series)
+    return placement, snapshots, meta
 
 
 def in_memory(placement: Placement, snapshots: list[Snapshot], meta: dict[str, Any], *, series: bool) -> Record:
@@ -202,9 +212,11 @@ def write(
     format
         The format, where the name does not tell.
     step, time
-        Of every frame, where `data` is a sequence of frames; steps increase strictly.
+        Of every frame, where `data` is a sequence of frames; steps increase strictly. By default those that the frames
+        had where they come from, else 0, 1, 2, ….
     units
-        The unit of every quantity, as ``{"length": "angstrom"}``; of a `Record` its own.
+        The unit of every quantity, as ``{"length": "angstrom"}``; by default those of the record or the file that the
+        frames come from. A `Record` names its own.
     decimals, strict, force
         As `convert` takes them.
 
@@ -217,47 +229,113 @@ def write(
     -----
     LossWarning
         For what the format cannot hold and was left out.
+    ConvertWarning
+        For everything else that a person should know, such as steps that go back, and units that are not known.
     """
-    record, single = _as_record(data, step, time, units)
     target = Path(path)
-    form = record_form(target, format)
+    for quantity, unit in ({} if units is None else units).items():
+        if size(quantity, units or {}) is None and DIMENSIONLESS_DOCUMENT.get(quantity) != unit:
+            text = f"nothing is known of the unit {unit!r} of {quantity}: such numbers are never converted"
+            warnings.warn(f"{target.name}: {text}", ConvertWarning, stacklevel=2)
+    output = _written(
+        target, _contents(data, step, time, units), format, Options(decimals=decimals, strict=strict), force
+    )
+    # A record of repeating steps has them among its values already: that is nothing new.
+    for note in () if isinstance(data, Record) and isinstance(output, RecordOutput) else output.notes:
+        warnings.warn(f"{target.name}: {note.message}", ConvertWarning, stacklevel=2)
+    if isinstance(output, ForeignOutput) and output.report:
+        warnings.warn(str(output.report), LossWarning, stacklevel=2)
+
+
+def _written(
+    target: Path, contents: Contents, format_name: str | None, options: Options, force: bool
+) -> RecordOutput | ForeignOutput:
+    """Write a file, and give what wrote it, for what it has to tell."""
+    document, snapshots, series = contents
+    form = record_form(target, format_name)
     part = PartFile(target, force=force, replaceable=None if form is None else is_replaceable, form=form)
-    options = Options(decimals=decimals, strict=strict)
     with ThreadPoolExecutor(max_workers=2) as executor, part:
         output: RecordOutput | ForeignOutput
         if form is not None:
-            output = RecordOutput(part, series=not single, executor=executor)
+            output = RecordOutput(part, series=series, executor=executor)
         else:
-            adapter = registry.by_name(format) if format is not None else target_adapter(target)
+            adapter = target_adapter(target) if format_name is None else registry.by_name(format_name)
             output = foreign_output(
-                part, None, adapter, name=target.name, options=options, executor=executor, document=record.meta
+                part, None, adapter, name=target.name, options=options, executor=executor, document=document
             )
-        if decimals is not None and "decimals" not in output.takes:
+        if options.decimals is not None and "decimals" not in output.takes:
             raise OptionError("decimals mean nothing to this format", path=target)
         try:
-            for snapshot in record_snapshots(record, list(range(len(record)))):
+            for snapshot in snapshots:
                 output.add(snapshot)
             if not output.frames:
                 raise OptionError("there is no frame to write", path=target)
-            output.finish({**record.meta, "creator": {"name": "molrec-convert", "version": __version__}})
+            output.finish({**document, "creator": {"name": "molrec-convert", "version": __version__}})
             part.commit()
         except BaseException:
             output.discard()
             raise
-    if isinstance(output, ForeignOutput):
-        for note in output.notes:
-            warnings.warn(f"{target.name}: {note.message}", ConvertWarning, stacklevel=2)
-        if output.report:
-            warnings.warn(str(output.report), LossWarning, stacklevel=2)
+    return output
 
 
-def _as_record(
-    data: Record | Trajectory | Frame | Sequence[Frame], step: Any, time: Any, units: dict[str, str] | None
-) -> tuple[Record, bool]:
-    meta = {} if units is None else {"units": units}
+def _contents(
+    data: Record | Trajectory | Frame | Sequence[Frame], step: Any, time: Any, units: Mapping[str, str] | None
+) -> Contents:
+    """What there is to write; frames alone have the units, steps and facts of where they come from."""
+    if isinstance(data, Record | Trajectory | Frame):
+        if step is not None or time is not None:
+            raise OptionError(f"step and time are those of a sequence of frames; a {type(data).__name__} has its own")
+        frames = [data] if isinstance(data, Frame) else []
+    else:
+        frames = _frames(data)
     if isinstance(data, Record):
-        return data, data.trajectory is None
-    if isinstance(data, Frame):
-        return Record(meta=meta, frame=data), True
-    trajectory = data if isinstance(data, Trajectory) else MemoryTrajectory(list(data), step=step, time=time)
-    return Record(meta=meta, trajectory=trajectory), False
+        record = data
+        if units is not None and record.meta.get("units", units) != units:
+            raise OptionError("the record names other units than those given")
+    elif isinstance(data, Trajectory):
+        origin = (data[0].origin if len(data) else None) or Origin()
+        record = Record(system=Frame(meta=origin.about) if origin.about else None, trajectory=data)
+        units = origin.units if units is None else units
+    else:
+        one = isinstance(data, Frame)
+        record = Record(frame=frames[0]) if one else Record(trajectory=MemoryTrajectory(frames, step=step, time=time))
+        units = _units_of(frames) if units is None else units
+    if units is not None:
+        meta = {**record.meta, "units": dict(units)}
+        record = Record(meta=meta, frame=record.frame, system=record.system, trajectory=record.trajectory)
+    snapshots = record_snapshots(record, list(range(len(record))))
+    if frames:
+        snapshots = _with_origins(snapshots, frames, is_numbered=step is not None)
+    return record.meta, snapshots, record.trajectory is not None
+
+
+def _frames(data: object) -> list[Frame]:
+    """The frames of a sequence."""
+    several = list(data) if isinstance(data, Iterable) and not isinstance(data, Mapping) else [data]
+    frames = [each for each in several if isinstance(each, Frame)]
+    if len(frames) < len(several):
+        others = [each for each in several if not isinstance(each, Frame)] if isinstance(data, list | tuple) else [data]
+        due = "a Record, a Trajectory, a Frame or several Frames are due"
+        raise OptionError(f"{due}, not {type(others[0]).__name__}: from_ase and from_mdanalysis make a Record")
+    return frames
+
+
+def _units_of(frames: Sequence[Frame]) -> Mapping[str, str] | None:
+    """The units that frames have where they come from; None where they are not known."""
+    known = [None if frame.origin is None else frame.origin.units for frame in frames]
+    for ordinal, units in enumerate(known):
+        if units != known[0]:
+            raise OptionError("the units of the frame are not those of the first: say units", frame=ordinal)
+    return known[0] if known else None
+
+
+def _with_origins(snapshots: Iterator[Snapshot], frames: Sequence[Frame], *, is_numbered: bool) -> Iterator[Snapshot]:
+    """Give frames the steps, times and facts that they have where they come from, unless they state their own."""
+    origins = [frame.origin or Origin() for frame in frames]
+    is_stepped = not is_numbered and any(origin.step is not None for origin in origins)
+    for snapshot, frame, origin in zip(snapshots, frames, origins, strict=True):
+        if is_stepped and STEP_KEY not in frame.meta:
+            snapshot.step = origin.step
+        snapshot.time = origin.time if snapshot.time is None else snapshot.time
+        snapshot.about = origin.about
+        yield snapshot

@@ -72,7 +72,7 @@ class FrameSelection:
             for part in self.parts
         )
 
-    def of(self, total: int) -> list[int]:
+    def of(self, total: int, name: str | None = None) -> list[int]:
         """The ordinals among `total` frames; `OptionError` where one does not exist."""
         if self.everything:
             return list(range(total))
@@ -81,7 +81,7 @@ class FrameSelection:
             if isinstance(part, slice):
                 chosen.update(range(total)[part])
             elif not -total <= part < total:
-                raise OptionError(f"there is no frame {part} among {total}")
+                raise OptionError(f"there is no frame {part} among {total}", path=name)
             else:
                 chosen.add(part % total)
         return sorted(chosen)

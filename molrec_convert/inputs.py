@@ -26,8 +26,6 @@ from .source import Source
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord
 
-RECORD_FORMAT = HDF5.name
-
 
 class Input(Protocol):
     """A source of frames, opened."""
@@ -210,7 +208,7 @@ class RecordInput:
     ) -> Iterator[Snapshot]:
         """The chosen frames in order."""
         del executor
-        chosen = selection.of(len(self.record))
+        chosen = selection.of(len(self.record), self.name)
         if not chosen and len(self.record):
             raise selection.none_of(len(self.record), self.name)
         self._chosen = len(chosen)

@@ -133,7 +133,7 @@ class LibraryInput:
         if self._total is None and selection.needs_total:
             self._total = sum(1 for _ in self._guarded(None))
         if self._total is not None:
-            if not (chosen := selection.of(self._total)) and self._total:
+            if not (chosen := selection.of(self._total, self.name)) and self._total:
                 raise selection.none_of(self._total, self.name)
             self._total = len(chosen)
             yield from self._guarded(chosen)

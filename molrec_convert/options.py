@@ -13,6 +13,7 @@ GUESSES = frozenset(("elements",))
 
 def checked_guesses(asked: Collection[str]) -> frozenset[str]:
     """What may be guessed; `OptionError` for anything that cannot."""
+    asked = [asked] if isinstance(asked, str) else asked
     if unknown := sorted(set(asked) - GUESSES):
         raise OptionError(f"--guess takes {', '.join(sorted(GUESSES))}, not {unknown[0]!r}")
     return frozenset(asked)
@@ -56,6 +57,10 @@ class Options:
     decimals: int | None = None
     plain: bool = False
     sample_decimals: bool = False
+
+    def __post_init__(self) -> None:
+        # In Python people name types by number.
+        object.__setattr__(self, "type_map", {str(key): element for key, element in self.type_map.items()})
 
     def given(self) -> dict[str, object]:
         """The options that are not at their defaults."""

@@ -37,7 +37,7 @@ def by_name(name: str) -> Adapter:
         return _of_family(name)
     entry = _entries().get(name)
     if entry is None:
-        near = get_close_matches(name, names(), n=3) or list(_near_in_families(name.lower()))
+        near = get_close_matches(name.lower(), names(), n=3) or list(_near_in_families(name.lower()))
         known = f"; known are {known_names()}"
         hint = f", did you mean {' or '.join(map(repr, near))}?" if near else known
         raise UnknownFormatError(f"there is no format {name!r}{hint}")

@@ -26,11 +26,6 @@ def is_replaceable(path: Path) -> bool:
     return strange_file(path) is None
 
 
-def is_record_name(path: str | Path) -> bool:
-    """Whether a target of this name is to be a record."""
-    return form_of_name(path) is not None
-
-
 def record_form(path: str | Path, format_name: str | None) -> Form | None:
     """The form of record that a target is to be, by the name of the format or else its own; None for a foreign one."""
     if format_name is None:

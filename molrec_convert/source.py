@@ -186,7 +186,7 @@ class Source:
             if self.path is None:
                 raise OptionError("frames of a stream cannot be counted from its end")
             total = sum(1 for _ in self._indexed(importer, keep=False, strict=strict))
-            chosen = set(selection.of(total))
+            chosen = set(selection.of(total, self.name))
             self.notes.clear()
             self.open()
             wanted: Callable[[int], bool] = chosen.__contains__

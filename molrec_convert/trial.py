@@ -13,6 +13,7 @@ from .adapter import Adapter, Note, Snapshot
 from .errors import ConvertError
 from .library import Guard
 from .loss import Loss
+from .mapping.names import POSITIONS
 from .model import Block, Box, Column, Frame, Meta
 from .model.dtypes import ENDPOINTS, Array
 from .model.meta import same_value
@@ -116,6 +117,10 @@ def changes(first: Snapshot, back: Snapshot, is_layout: Callable[[str], bool] = 
     if turned is not None:
         yield Loss("orientation of the cell", "the cell is turned, and the atoms with it, when the file is read again")
         back = replace(back, frame=turned)
+    shifted = _shifted_back(first.frame, back.frame)
+    if shifted is not None:
+        yield Loss("images of atoms", "atoms are moved by whole vectors of the cell when the file is read again")
+        back = replace(back, frame=shifted)
     yield from _block_changes(first, back)
     yield from _box_changes(first.frame.box, back.frame.box)
     kept = Meta({**back.about, **back.frame.meta})
@@ -151,6 +156,28 @@ def _turned_back(ours: Frame, theirs: Frame) -> Frame | None:
             columns |= {name: Column.of(moved[k], columns[name].valid) for k, name in enumerate(names)}
     blocks = {**dict(theirs.items()), ATOMS: Block.of(columns, atoms.count)}
     return Frame.of(blocks, Box.of(turn @ there.vectors, here.origin, there.boundary), theirs.meta)
+
+
+def _shifted_back(ours: Frame, theirs: Frame) -> Frame | None:
+    """The frame that was read again, with its atoms in the images of ours; None where they are, or are elsewhere."""
+    box = ours.box
+    if (
+        box is None
+        or not box.defined
+        or any(name not in frame.get(ATOMS, ()) for frame in (ours, theirs) for name in POSITIONS)
+    ):
+        return None
+    here, there = (np.stack([frame[ATOMS][name] for name in POSITIONS]) for frame in (ours, theirs))
+    if here.shape != there.shape or not np.isfinite([here, there]).all():
+        return None
+    vectors = np.round(np.linalg.solve(box.vectors, here - there))
+    shifted = there + box.vectors @ vectors
+    if not vectors.any() or vectors[~box.boundary].any() or not _is_close(here, shifted, ROUNDED):
+        return None
+    atoms = theirs[ATOMS]
+    moved = {name: Column.of(values, atoms.column(name).valid) for name, values in zip(POSITIONS, shifted, strict=True)}
+    blocks = {**dict(theirs.items()), ATOMS: Block.of({**atoms.columns, **moved}, atoms.count)}
+    return Frame.of(blocks, theirs.box, theirs.meta)
 
 
 def _block_changes(first: Snapshot, back: Snapshot) -> Iterator[Loss]:

@@ -5,6 +5,7 @@ import pytest
 
 import molrec_convert as mc
 from molrec_convert.errors import ConvertWarning, LossWarning, OptionError
+from molrec_convert.mapping.units import DIMENSIONLESS_DOCUMENT
 from molrec_convert.model import Box, Frame, Meta, Record
 from molrec_convert.model.trajectory import MemoryTrajectory
 
@@ -90,6 +91,17 @@ def test_read_some_frames(tmp_path):
         mc.read(source, frames="5:")
 
 
+def test_types_by_number_and_one_guess(tmp_path):
+    source = source_of(tmp_path, THREE, "in.dump")
+    record = mc.read(source, type_map={1: "H", 2: "O"})
+    assert record.trajectory[0]["atoms"]["element"].tolist() == ["H", "O"]
+    assert mc.convert(source, tmp_path / "out.h5", type_map={1: "H", 2: "O"}).provenance["convert"]["options"] == {
+        "type_map": {"1": "H", "2": "O"}
+    }
+    with pytest.raises(OptionError, match="--guess takes elements, not 'bonds'"):
+        mc.read(source, guess="bonds")
+
+
 def test_read_a_record(tmp_path):
     mc.write(tmp_path / "one.h5", water())
     record = mc.read(tmp_path / "one.h5")
@@ -112,6 +124,18 @@ def test_write_a_frame(tmp_path):
         assert record.meta == {
             "units": {"length": "angstrom"}, "creator": {"name": "molrec-convert", "version": mc.__version__},
         }  # fmt: skip
+
+
+@pytest.mark.parametrize("units", [{"length": "angstroms"}, {"lenght": "angstrom"}, {"length": "nm", "time": "h"}])
+def test_units_that_are_not_known(tmp_path, units):
+    """They are written, since a record may name any, and told, since nothing will convert them."""
+    quantity, unit = list(units.items())[-1]
+    with pytest.warns(ConvertWarning, match=f"^out.h5: nothing is known of the unit '{unit}' of {quantity}: "):
+        mc.write(tmp_path / "out.h5", water(), units=units)
+    with mc.open(tmp_path / "out.h5") as record:
+        assert record.meta["units"] == units
+    mc.write(tmp_path / "known.h5", water(), units={"length": "nm", "velocity": "nm/ps", "pressure": "bar"})
+    mc.write(tmp_path / "ratios.h5", water(), units=dict(DIMENSIONLESS_DOCUMENT))
 
 
 def test_write_frames(tmp_path):
@@ -142,6 +166,73 @@ def test_write_frames_that_differ(tmp_path):
         assert record.trajectory.meta("note") == [None, "b"]
     mc.write(tmp_path / "again.h5", mc.read(tmp_path / "out.h5"))
     assert_same_records(tmp_path / "out.h5", tmp_path / "again.h5")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A record of three frames that knows units, steps, times and facts of its source."""
+    text = "".join(snapshot(f"1 1 {k} 0 0 {k}.5; 2 2 1 1 1 0", step=10 * k + 5, time=f"{k}", columns="id type x y z vx")
+                   for k in range(3))  # fmt: skip
+    mc.convert(source_of(tmp_path, text, "run.dump"), tmp_path / "run.h5", units="real", type_map=MAP)
+    with mc.open(tmp_path / "run.h5") as record:
+        yield record
+
+
+@pytest.mark.parametrize("chosen", [slice(None), slice(1, None), slice(None, None, 2)], ids=str)
+@pytest.mark.parametrize("kind", ["trajectory", "frames"])
+def test_write_frames_of_a_record(tmp_path, run, kind, chosen):
+    """They keep the units, steps, times and facts that the record has for them."""
+    part = run.trajectory[chosen]
+    mc.write(tmp_path / "part.h5", part if kind == "trajectory" else list(part))
+    with mc.open(tmp_path / "part.h5") as written:
+        assert written.meta["units"] == run.meta["units"]
+        assert written.trajectory.step.tolist() == [5, 15, 25][chosen]
+        assert written.trajectory.time.tolist() == [0.0, 1.0, 2.0][chosen]
+        assert written.system.same(run.system)
+        assert all(ours.same(theirs) for ours, theirs in zip(written.trajectory, part, strict=True))
+
+
+def test_write_a_frame_of_a_record(tmp_path, run):
+    mc.write(tmp_path / "frame.h5", run.trajectory[1])
+    with mc.open(tmp_path / "frame.h5") as written:
+        assert written.meta["units"] == run.meta["units"]
+        assert (written.frame.meta["timestep"], written.frame.meta["time"]) == (15, 1.0)
+        assert written.frame.meta["lammps_units"] == "real"
+        assert written.to_ase() == run.to_ase(1)
+    mc.write(tmp_path / "back.dump", run.trajectory[1])
+    assert "ITEM: UNITS\nreal\nITEM: TIME\n1\nITEM: TIMESTEP\n15\n" in (tmp_path / "back.dump").read_text()
+
+
+def test_what_is_given_counts_more_than_where_a_frame_comes_from(tmp_path, run):
+    other = {"length": "nm"}
+    mc.write(tmp_path / "out.h5", list(run.trajectory), step=[1, 2, 3], time=[4.0, 5.0, 6.0], units=other)
+    with mc.open(tmp_path / "out.h5") as written:
+        assert written.meta["units"] == other
+        assert (written.trajectory.step.tolist(), written.trajectory.time.tolist()) == ([1, 2, 3], [4.0, 5.0, 6.0])
+    mc.write(tmp_path / "record.h5", Record(frame=water()), units=other)
+    with mc.open(tmp_path / "record.h5") as written:
+        assert written.meta["units"] == other
+
+
+@pytest.mark.parametrize("kind", ["trajectory", "frames"])
+def test_frames_in_another_order(tmp_path, run, kind):
+    part = run.trajectory[::-1]
+    with pytest.warns(ConvertWarning, match=r"^out\.h5: step 15 comes after step 25: frames are counted"):
+        mc.write(tmp_path / "out.h5", part if kind == "trajectory" else list(part))
+    with mc.open(tmp_path / "out.h5") as written:
+        assert written.trajectory.step.tolist() == [0, 1, 2]
+        assert written.trajectory.meta("timestep") == [25, 15, 5]
+
+
+def test_frames_of_other_units(tmp_path, run):
+    with pytest.raises(OptionError, match=r"^frame 1: the units of the frame are not those of the first: say units"):
+        mc.write(tmp_path / "out.h5", [run.trajectory[0], water()])
+    with pytest.raises(OptionError, match="the record names other units than those given"):
+        mc.write(tmp_path / "out.h5", run, units={"length": "nm"})
+    for data in (run, run.trajectory, run.trajectory[0]):
+        with pytest.raises(OptionError, match=f"a {type(data).__name__} has its own"):
+            mc.write(tmp_path / "out.h5", data, step=[1])
+    assert not (tmp_path / "out.h5").exists()
 
 
 def test_write_a_record(tmp_path):
@@ -204,6 +295,9 @@ def test_what_cannot_be_written(tmp_path):
         mc.write(tmp_path / "out.h5", [water(), water()], time=[1.0])
     with pytest.raises(mc.ConvertError, match="the name does not tell the format"):
         mc.write(tmp_path / "out.what", water())
+    for data, name in ((7, "int"), ("abc", "str"), ({"atoms": {"x": [0.0]}}, "dict"), ([water(), {}], "dict")):
+        with pytest.raises(OptionError, match=f"a Frame or several Frames are due, not {name}: from_ase and"):
+            mc.write(tmp_path / "out.h5", data)
     assert not list(tmp_path.iterdir())
     mc.write(tmp_path / "out.h5", water())
     with pytest.raises(mc.ConvertError, match="the target exists; force replaces it"):

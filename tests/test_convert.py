@@ -81,7 +81,7 @@ def test_frames_of_a_stream(tmp_path, frames):
     [
         ("10", "in.dump: there is no frame 10 among 10"),
         ("2,12", "in.dump: there is no frame 12 among 10"),
-        ("-11", "there is no frame -11 among 10"),
+        ("-11", "in.dump: there is no frame -11 among 10"),
         ("5:5", "in.dump: '5:5' does not choose any of the 10 frames"),
         ("50:", "in.dump: '50:' does not choose any of the 10 frames"),
         ("-1:3", "in.dump: '-1:3' does not choose any of the 10 frames"),

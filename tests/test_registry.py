@@ -34,7 +34,12 @@ def test_every_adapter_is_described(name):
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("lammps-dmp", "'lammps-dump'"), ("lammpsdump", "'lammps-dump'"), ("Lammps-Dump", "'lammps-dump'")],
+    [
+        ("lammps-dmp", "'lammps-dump'"),
+        ("lammpsdump", "'lammps-dump'"),
+        ("Lammps-Dump", "'lammps-dump'"),
+        ("XYZ", "'xyz'?"),
+    ],
 )
 def test_did_you_mean(name, near):
     with pytest.raises(UnknownFormatError) as caught:

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from molrec_convert.forms import FORMS
 from molrec_convert.model import Block, Box, Column, Frame, Record
 from molrec_convert.model.trajectory import MemoryTrajectory
-from molrec_convert.sniff import is_record_name
 
-SUFFIXES = [suffix for suffix in (".h5", ".mrec", ".mrec.zip") if is_record_name(f"x{suffix}")]
+SUFFIXES = [form.suffixes[0] for form in FORMS]
 """Of the forms of records that can be written."""
 UNITS = {"length": "angstrom", "energy": "eV", "time": "ps"}
 

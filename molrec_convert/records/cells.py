@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from molrec_convert.errors import RecordError
-from molrec_convert.model import Box, MetaSpec, Schema
+from molrec_convert.model import Box, Schema
 from molrec_convert.model.box import surely_regular
 from molrec_convert.model.dtypes import Array
 from molrec_convert.rules import rule
@@ -22,8 +22,7 @@ from .tree import Group, Node, due_array, due_rows
 from .updates import Updates, read_ordinals
 
 CELL_KEY = layout.CELL_DEFINED
-CELL_SPEC = MetaSpec("bool", True)
-"""How a schema declares `CELL_KEY` where frames may lack a cell."""
+"""The key that tells frames that lack a cell, in a trajectory of others that have one."""
 
 
 def tells_cells_apart(schema: Schema) -> bool:

@@ -17,8 +17,6 @@ from .zarr_pipeline import ABSENT, Shape, Shards
 
 FEW = 4096
 """Chunks that are looked for one by one; more of them are looked for among the files that are there."""
-TEXT_BYTES = 16
-"""Bytes of a string in memory, at least."""
 
 
 class ChunkReader:

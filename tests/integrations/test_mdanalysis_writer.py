@@ -87,6 +87,17 @@ def test_some_frames(made, tmp_path):
         assert found.trajectory.step.tolist() == [1, 3]
 
 
+def test_frames_in_another_order(made, tmp_path):
+    """They are counted, their own steps are kept, and that is told."""
+    with pytest.warns(
+        ConvertWarning, match=r"x\.mrec: step 1 comes after step 3: frames are counted, and the steps kept"
+    ):
+        made.atoms.write(str(tmp_path / "x.mrec"), frames=[3, 1])
+    with mc.open(tmp_path / "x.mrec") as found:
+        assert found.trajectory.step.tolist() == [0, 1]
+        assert found.trajectory.meta("timestep") == [3, 1]
+
+
 def test_from_the_formats_of_mdanalysis(tmp_path):
     """What an XTC file holds in binary32 comes back to the bit."""
     with warnings.catch_warnings():
@@ -162,10 +173,12 @@ def test_temperature_factors_that_were_set_before(tmp_path, current):
 
 
 def test_bonds_that_are_made_between_frames(made, tmp_path):
-    with mda.Writer(str(tmp_path / "x.h5"), 6, format="MREC") as writer:
-        writer.write(made.atoms)
-        made.add_bonds([(1, 2)])
-        writer.write(made.atoms)
+    writer = mda.Writer(str(tmp_path / "x.h5"), 6, format="MREC")
+    writer.write(made.atoms)
+    made.add_bonds([(1, 2)])
+    writer.write(made.atoms)
+    with pytest.warns(ConvertWarning, match="step 0 comes after step 0"):
+        writer.close()
     with mc.open(tmp_path / "x.h5") as found:
         assert [each["bonds"].count for each in found.trajectory] == [4, 5]
 

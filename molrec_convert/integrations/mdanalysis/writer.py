@@ -12,6 +12,7 @@ from MDAnalysis.coordinates.base import WriterBase
 
 from molrec_convert.adapters.mda_universe import UNIT_NAMES, UNITS, units_of
 from molrec_convert.integrations.mda_record import LossNotes, document_of, moment_of
+from molrec_convert.integrations.user_warnings import warn_of
 from molrec_convert.outputs import RecordOutput
 from molrec_convert.part import PartFile
 from molrec_convert.sniff import is_replaceable
@@ -120,6 +121,7 @@ class MolRecWriter(WriterBase):  # type: ignore[misc] # MDAnalysis has no types
             output.finish(self._document)
             assert self._part is not None
             self._part.commit()
+            warn_of(output.notes, who=self.filename)
         except BaseException as error:
             output.discard()
             self._tell(error)
