@@ -57,7 +57,7 @@ class AtomsReader:
         width = len(lines.first_row())
         given = self._options.atom_style
         if given is not None:
-            styles = styles_named(given)
+            styles = styles_named(given) or styles_named(given.lower())
             if not styles:
                 raise OptionError(f"there is no atom style {given!r}; they are {', '.join(NAMES)}, a hybrid of these "
                                   "such as 'hybrid sphere bond', or the columns such as 'id type x y z'")  # fmt: skip
@@ -111,8 +111,8 @@ class AtomsReader:
             hint = f"; {' and '.join(found)} have as many: say --atom-style" if found else ""
             return FormatError(message + hint, path=self._parts.path, line=lines.number(0))
         if found:
-            message = f"the section Atoms does not say its atom style, its lines may be of {' or '.join(found)}: " \
-                      "say --atom-style"  # fmt: skip
+            said = f"says {section.hint!r}, which is no atom style" if section.hint else "does not say its atom style"
+            message = f"the section Atoms {said}, its lines may be of {' or '.join(found)}: say --atom-style"
         else:
             message = f"no atom style has such lines of {width} columns: say --atom-style, or name the columns there"
         return FormatError(message, path=self._parts.path, line=section.line)

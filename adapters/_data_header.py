@@ -14,6 +14,8 @@ from molrec_convert.errors import FormatError
 from molrec_convert.text.lines import count_lines
 from molrec_convert.text.numbers import parse_integer, parse_real
 
+from ._lammps import BOM
+
 TOPOLOGY = ("bonds", "angles", "dihedrals", "impropers")
 PLURALS = {"atom": "atoms", "bond": "bonds", "angle": "angles", "dihedral": "dihedrals", "improper": "impropers"}
 COUNTED = (*PLURALS.values(), *(f"{name} types" for name in PLURALS))
@@ -183,7 +185,7 @@ def is_blank(line: bytes) -> bool:
 
 def title_of(line: bytes) -> str:
     """The first line as text."""
-    return text_of(line).rstrip()
+    return text_of(line.removeprefix(BOM)).rstrip()
 
 
 def text_of(raw: bytes) -> str:

@@ -15,8 +15,8 @@ from ._data_styles import KINDS, AtomStyle, styles_named
 
 Array = np.ndarray[Any, Any]
 
-POSITIVE = frozenset(("density", "mass", "volume", "theta"))
-"""Columns that LAMMPS refuses at 0 or below."""
+POSITIVE = frozenset(("density", "mass", "volume", "theta", "edpd_temp", "edpd_cv"))
+"""Columns that LAMMPS refuses at 0 or below, or divides by."""
 NOT_NEGATIVE = frozenset(("diameter", "eradius", "rho", "area"))
 FLAGS = frozenset(("bodyflag", "ellipsoidflag", "lineflag", "triangleflag"))
 SAMPLE = 1000

@@ -51,9 +51,7 @@ class Kinds:
             raise FormatError(f"{kind} types go up to {self.count}, and a data file lists all of them")
         if len(self.numbers) and not self.numbers.all():
             raise FormatError(f"there are {kind} types of number 0, and LAMMPS's types begin at 1")
-        for label in self.labels.values():
-            if not LABEL.fullmatch(label):
-                raise FormatError(f"{label!r} is no label of a type that LAMMPS takes")
+        self.labels = {number: label for number, label in self.labels.items() if LABEL.fullmatch(label)}
 
     def _numbers(self, block: Block) -> Array:
         words = block.columns.get("type")

@@ -14,10 +14,10 @@ from molrec_convert.mapping.names import REDUCED
 from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block
 
-from ._data_header import TOPOLOGY
+from ._data_header import PLURALS, TOPOLOGY
 from ._data_kinds import Kinds, elements_of, masses_of
 from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
-from ._data_types import Masses, Types, elements_column, elements_told
+from ._data_types import Masses, Types, as_text, elements_column, elements_told
 from ._dump_columns import SIGNED
 from ._dump_writer import lost_absence
 
@@ -162,8 +162,11 @@ def lost(contents: Contents) -> Iterator[Loss]:
             yield Loss("atoms.id", "atoms are told apart by it, and are numbered from 1")
         if SIGNED["mol"] in atoms and not has_molecules(atoms):
             yield Loss(f"atoms.{SIGNED['mol']}", "only negative numbers of molecules stand beside the others")
-        if "type" in atoms and (atoms["type"] == "").any():
-            yield Loss("atoms.type", "a label of a type has letters")
+        yield from _lost_labels("atom", atoms, contents.about)
+    for frame in (snapshot.frame for snapshot in contents.snapshots):
+        for kind, name in PLURALS.items():
+            if name in TOPOLOGY and name in frame:
+                yield from _lost_labels(kind, frame[name], contents.about)
     for name in TOPOLOGY:
         for column in blocks[name].columns if name in blocks else ():
             if column not in OF_BLOCKS:
@@ -194,6 +197,30 @@ def _lost_elements(atoms: Block, about: Mapping[str, Any], layout: Layout) -> It
             yield Loss(f"atoms.{name}", "the masses and labels of types do not tell it again")
         elif not np.array_equal(there, known) and not (name == "atomic_number" and "element" in atoms):
             yield Loss(f"nulls of atoms.{name}", "the types tell an element where there is none")
+
+
+def _lost_labels(kind: str, block: Block, about: Mapping[str, Any]) -> Iterator[Loss]:
+    """The labels of types, where LAMMPS takes no such label, or the file has numbers alone."""
+    words, numbered = block.columns.get("type"), kind == "atom" and "label" in block
+    if words is None and not numbered:
+        return
+    try:
+        kinds = Kinds(kind, block, about)
+        table = kinds.table()
+    except FormatError:  # which writing the frame raises, too
+        return
+    if numbered and not (table and block.column("label").same(as_text(kinds.numbers))):
+        yield Loss("atoms.label", "it stands for numbers of types that have labels")
+    if words is None or words.dtype != "string" or not len(words):
+        return
+    there = slice(None) if words.valid is None else words.valid
+    numbers, first = np.unique(kinds.numbers[there], return_index=True)
+    names = words.values[there][first].tolist()
+    if kind != "atom":
+        table = {number: table.get(number, str(number)) for number in numbers.tolist()}
+    if any(table.get(number) != name for number, name in zip(numbers.tolist(), names, strict=True)):
+        why = "a label begins with no digit, # or *, and is one word" if table else "the types have numbers alone"
+        yield Loss(f"{PLURALS[kind]}.type", why)
 
 
 def ids_of(atoms: Block, *, bonded: bool) -> Array | None:

@@ -180,7 +180,8 @@ def styles_named(text: str) -> tuple[AtomStyle, ...]:
 
 def styles_hinted(hint: str) -> tuple[AtomStyle, ...]:
     """The styles that the comment of the section ``Atoms`` states, perhaps with more words after the name."""
-    return styles_named(hint) or styles_named((hint.split() or [""])[0].rstrip(":,;"))
+    first = (hint.split() or [""])[0].rstrip(":,;")
+    return styles_named(hint) or styles_named(hint.lower()) or styles_named(first.lower())
 
 
 def _of_kind(kind: Kind) -> AtomStyle:

@@ -5,6 +5,7 @@ Reference: https://docs.lammps.org/dump.html
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -53,6 +54,9 @@ WHOLE = {
     name: kind for kind in "iu" for name, due in CANONICAL.items() if due == SCANNED[kind] and name not in ENDPOINTS
 }
 """The scanner's letters of integer columns by the names that MolRec fixes; endpoints would be taken for rows."""
+
+NUMERIC = re.compile(r"[cfvid]2?_|[xyz]s?u?$|quat|shape|.*\[")
+"""Names of LAMMPS's own numbers, besides those of a quantity: a word among them is a fault, no label."""
 
 RESERVED = frozenset((".", "..", *TAKEN_COLUMNS))
 
@@ -132,24 +136,31 @@ def _row(name: str, token: str, rename: dict[str, str], *, dimensionless: bool) 
     if name in rename:
         return Row(name, rename[name], "d", quantity="length")
     row = BY_SOURCE.get(name)
+    if row is None and CANONICAL.get(name) == "string":
+        row = Row(name, name, "s")
     if row is None:
         kind = "i" if name.startswith(INTEGER_PREFIXES) else "?"
         number = WHOLE.get(name, "d") if token.lstrip("+-").isdigit() or not token else "d"
         row = Row(name, _legal(name), kind, number, QUANTITIES.get(name))
     if row.kind == "?":
-        text = bool(token) and not _is_number(token)
+        text = bool(token) and not is_number(token)
         row = LABEL if text and name == "type" else replace(row, kind="s" if text else row.number)
     if dimensionless and row.target in REDUCED:
         row = replace(row, target=REDUCED[row.target])
     return row
 
 
-def _is_number(token: str) -> bool:
+def is_number(token: str) -> bool:
     try:
         float(token)
     except ValueError:
         return False
     return "_" not in token
+
+
+def may_hold_words(name: str) -> bool:
+    """Whether a column that begins with a number may go on with words."""
+    return name not in BY_SOURCE and name not in CANONICAL and not NUMERIC.match(name)
 
 
 def _legal(name: str) -> str:
@@ -159,14 +170,19 @@ def _legal(name: str) -> str:
 
 
 def widened(plan: Plan, column: int, token: str) -> Plan | None:
-    """The plan of lines in which an integer column holds a token that is none; None where such a token is wrong."""
+    """The plan of lines in which a column holds a token of another kind; None where such a token is wrong.
+
+    An integer column may hold reals or negative numbers, and one of no known quantity words.
+    """
     row = plan.rows[column]
     used = {each.target for each in plan.rows if each is not row}
     by_name = row.source in WHOLE and row.source not in BY_SOURCE
     if row.kind == "u" and token[:1] == "-":
         row = replace(row, target=SIGNED.get(row.source) or _free(row.target, used, "i"), kind="i")
-    elif (by_name or (row.kind == "i" and row.target not in NARROW)) and _is_number(token):
+    elif (by_name or (row.kind == "i" and row.target not in NARROW)) and is_number(token):
         row = replace(row, target=_free(row.target, used, "d"), kind="d")
+    elif row.kind == "d" and row.quantity is None and may_hold_words(row.source) and not is_number(token):
+        row = replace(row, target=_free(row.target, used, "s"), kind="s")
     else:
         return None
     return replace(plan, rows=(*plan.rows[:column], row, *plan.rows[column + 1 :]))

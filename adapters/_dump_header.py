@@ -12,7 +12,7 @@ from molrec_convert.model import Box
 from molrec_convert.text.numbers import parse_integer, parse_real
 from molrec_convert.text.window import Window
 
-from ._lammps import STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
+from ._lammps import BOM, STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
 
 ITEM = b"ITEM:"
 STEP_ITEM = b"ITEM: TIMESTEP\n"
@@ -114,6 +114,8 @@ class HeaderReader:
         line = self._skip_blanks()
         if line is None:
             return None
+        if self._window.line == 2:
+            line = line.removeprefix(BOM)
         header = Header(self._window.line - 1)
         seen: set[bytes] = set()
         while True:

@@ -17,12 +17,12 @@ from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES, REDUCED
 from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block, Box, Column
-from molrec_convert.model.dtypes import STRING
+from molrec_convert.model.dtypes import CANONICAL, STRING
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
 from molrec_convert.text.table import format_table
 
-from ._dump_columns import BY_SOURCE, BY_TARGET, SCALED, SIGNED, Plan, plan_of, triple
+from ._dump_columns import BY_SOURCE, BY_TARGET, SCALED, SIGNED, Plan, is_number, plan_of, triple
 from ._elements import MassElements
 from ._lammps import (
     boundary_letters,
@@ -57,7 +57,13 @@ class DumpExporter:
         self._options = options
         self._masses = MassElements()
         self._told: tuple[Column, Column, bool] | None = None
+        self._found: dict[str, Loss] = {}
         check_style(options.units)
+
+    @property
+    def losses(self) -> list[Loss]:
+        """What the frames showed that is not held."""
+        return list(self._found.values())
 
     def head(self, first: Snapshot) -> bytes:
         """The unit style, where it is known."""
@@ -88,14 +94,14 @@ class DumpExporter:
                 lines += _item(kept, str(snapshot.about.get("lammps_boundary", "")))
             else:
                 lines += _bounds(box, None, "ss ss ss", scales("length"))
-        names, columns = self._columns(atoms, box, snapshot, ordinal)
+        names, columns = self._columns(atoms, box, snapshot)
         lines.append(" ".join(["ITEM: ATOMS", *names]))
         head = ("\n".join(lines) + "\n").encode()
         if not count:
             return head
         if not names:
             raise FormatError("the atoms have no columns, and a dump needs one", path=self._path, frame=ordinal)
-        printed = [self._printed(name, column, scales, ordinal) for name, column in zip(names, columns, strict=True)]
+        printed = [self._printed(name, column, atoms, scales) for name, column in zip(names, columns, strict=True)]
         return head + format_table([part for part, _ in printed], [style for _, style in printed])
 
     # ------------------------------------------------------------ units
@@ -103,7 +109,7 @@ class DumpExporter:
         return style_to_write(self._options.units, snapshot.about.get("lammps_units"), snapshot.units)
 
     # ------------------------------------------------------------ columns
-    def _columns(self, atoms: Block, box: Box, snapshot: Snapshot, ordinal: int) -> tuple[list[str], list[Column]]:
+    def _columns(self, atoms: Block, box: Box, snapshot: Snapshot) -> tuple[list[str], list[Column]]:
         """The names in their order, and what is printed under each."""
         wanted = snapshot.about.get("lammps_columns")
         left = _signed(atoms.columns)
@@ -117,11 +123,9 @@ class DumpExporter:
             found = _planned(plan, left, box)
         else:
             found = sorted(_plain(left), key=_rank)
-        names = [name for name, _ in found]
-        added = [pair for pair in _plain(left) if isinstance(wanted, list)]
-        for name, column in [*found, *added] if added else found:
-            self._check(name, column, ordinal)
-        return [*names, *(name for name, _ in added)], [column for _, column in [*found, *added]]
+        if isinstance(wanted, list):
+            found += _plain(left)
+        return [_unmistaken(*pair) for pair in found], [column for _, column in found]
 
     def _are_told(self, columns: Mapping[str, Column], snapshot: Snapshot) -> bool:
         """Whether elements are those that a reader finds by the masses, whose unit the dump states."""
@@ -134,26 +138,23 @@ class DumpExporter:
             last = self._told = (element, mass, found is not None and found.same(element))
         return last[2]
 
-    def _check(self, name: str, column: Column, ordinal: int) -> None:
-        if column.dtype != "string" or not len(column):
-            return
-        values = column.values if column.valid is None else column.values[column.valid]
-        for word in np.unique(values).tolist():
-            if not word or len(word.split()) != 1:
-                row = int(np.nonzero(column.values == word)[0][0])
-                raise FormatError(
-                    f"column {name}: {word!r} of row {row} is not one word, which a dump needs",
-                    path=self._path,
-                    frame=ordinal,
-                )
+    def _one_word_each(self, texts: list[str], name: str, column: Column, atoms: Block) -> list[bytes]:
+        """Texts of a column as they are printed; those that are not one word are noted as lost."""
+        words = ["_".join(text.split()) or NULL for text in texts]
+        if words != texts:
+            odd = next(text for text, word in zip(texts, words, strict=True) if text != word)
+            target = next((key for key, each in atoms.columns.items() if each is column), name.partition("[")[0])
+            loss = Loss(f"atoms.{target}", f"{odd!r} is not one word, and blanks part the columns")
+            self._found.setdefault(loss.item, loss)
+        return [word.encode() for word in words]
 
-    def _printed(self, name: str, column: Column, scales: Any, ordinal: int) -> tuple[Array | Words, str | int | None]:
+    def _printed(self, name: str, column: Column, atoms: Block, scales: Any) -> tuple[Array | Words, str | int | None]:
         values = column.values
         if column.dtype == "string":
             if column.valid is not None:
                 values = np.where(column.valid, values, np.array(NULL, dtype=STRING))
             words, codes = np.unique(values, return_inverse=True)
-            return (codes.astype(np.int32), [word.encode() for word in words.tolist()]), None
+            return (codes.astype(np.int32), self._one_word_each(words.tolist(), name, column, atoms)), None
         if values.dtype.kind != "f":
             values = values.astype(np.int32) if values.dtype.kind == "b" else values
             return (values if column.valid is None else np.where(column.valid, values, 0)), None
@@ -244,8 +245,43 @@ def _name_of(target: str, columns: Collection[str]) -> str:
     return "_".join(name.split()) or "_"
 
 
+def _unmistaken(name: str, column: Column) -> str:
+    """The name of a column, for labels that begin with a number another than that of numbered types."""
+    if name == "type" and column.dtype == "string" and _begins_with_number(column) and not _are_type_numbers(column):
+        return "typelabel"
+    return name
+
+
+def _begins_with_number(column: Column) -> bool:
+    """Whether a reader, who goes by the first word, takes a column for one of numbers."""
+    if not len(column) or column.trailing or (column.valid is not None and not column.valid[0]):
+        return False
+    return is_number(str(column.values[0]))
+
+
+def _are_type_numbers(column: Column) -> bool:
+    """Whether all words are the numbers of types, as these are written."""
+    if column.valid is not None and not column.valid.all():
+        return False
+    return all(word.isdecimal() and word == str(int(word)) for word in np.unique(column.values).tolist())
+
+
+def _lost_words(atoms: Block) -> Iterator[Loss]:
+    """Words that a reader takes for numbers."""
+    for target, column in atoms.columns.items():
+        if column.dtype != "string" or not _begins_with_number(column):
+            continue
+        if target == "type":
+            if "type_id" not in atoms and _are_type_numbers(column):
+                yield Loss("atoms.type", "labels that are numbers are read as type_id")
+        elif target not in CANONICAL and all(map(is_number, np.unique(column.values).tolist())):
+            yield Loss(f"atoms.{target}", "words that are numbers are read as numbers")
+
+
 def lost(contents: Contents) -> Iterator[Loss]:
-    """The names of columns that a reader takes for others, and the axes of those that take several names."""
+    """What a reader takes for something else: names of columns, words, and columns for the axes of one."""
+    for snapshot in contents.snapshots:
+        yield from _lost_words(snapshot.frame.get("atoms", Block(count=0)))
     blocks = contents.schema.blocks
     columns = blocks["atoms"].columns if "atoms" in blocks else {}
     wanted = contents.about.get("lammps_columns")

@@ -30,6 +30,9 @@ Array = np.ndarray[Any, Any]
 EXAMPLES = ("Si", "O")
 """Elements that an example of a type map names: types count, and their numbers tell nothing."""
 
+BOM = b"\xef\xbb\xbf"
+"""What some editors put before the first line."""
+
 STYLES = ("real", "metal", "si", "cgs", "electron", "micro", "nano", DIMENSIONLESS)
 
 
@@ -37,6 +40,10 @@ def check_style(name: str | None) -> None:
     """Refuse a name that is no unit style."""
     if name is not None and name not in STYLES:
         raise OptionError(f"there is no LAMMPS unit style {name!r}; they are {', '.join(STYLES)}")
+
+
+FLAT = 1e-9
+"""An extent of atoms that is so much smaller than their largest is none."""
 
 
 class Style:
@@ -155,7 +162,8 @@ def type_map_note(labels: Iterable[object]) -> str:
     >>> type_map_note([3, 5, 7])
     'the types are no elements; --type-map 3=Si,5=O names them'
     """
-    pairs = zip((str(label) for label in labels), EXAMPLES, strict=False)
+    names = [str(label) for label in labels]
+    pairs = [(name, name if name in SYMBOLS else symbol) for name, symbol in zip(names, EXAMPLES, strict=False)]
     return f"the types are no elements; --type-map {','.join('='.join(pair) for pair in pairs)} names them"
 
 
@@ -179,7 +187,8 @@ def shrink_wrapped(atoms: Block | None) -> Box:
         positions = positions[:, np.isfinite(positions).all(axis=0)]
         if positions.size:
             lo, hi = positions.min(axis=1), positions.max(axis=1)
-        hi = np.where(hi > lo, hi, lo + 1.0)
+        flat = hi - lo <= FLAT * (hi - lo).max()
+        hi = np.where(flat, lo + np.maximum(1.0, FLAT * np.abs(lo)), hi)
     return Box(np.diag(hi - lo), origin=lo, boundary=np.zeros(3, dtype=bool))
 
 

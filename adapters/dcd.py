@@ -4,10 +4,11 @@ Reference: https://www.ks.uiuc.edu/Research/vmd/plugins/molfile/dcdplugin.html, 
 https://docs.mdanalysis.org/stable/documentation_pages/coordinates/DCD.html
 
 Decisions: numbers are widened exactly, which ``dcd_numbers`` says; no precision is claimed for them. The frames that
-are there count, not the number in the header. Steps are those that the header counts. There is a time only where the
-program is known to state its unit (`_dcd_units`), or ``--units`` does. Fixed atoms, which only the first frame has,
-stand in every frame, and ``move_mask`` tells the others; a fourth coordinate is the column ``w``. How the six numbers
-of a cell are understood is told in `_dcd_cell`; they are kept, and written again as long as they give the cell.
+are there count, not the number in the header, which ``--strict`` refuses where it is another. Steps are those that the
+header counts. There is a time only where the program is known to state its unit (`_dcd_units`), or ``--units`` does.
+Fixed atoms, which only the first frame has, stand in every frame, and ``move_mask`` tells the others; a fourth
+coordinate is the column ``w``. How the six numbers of a cell are understood is told in `_dcd_cell`; they are kept, and
+written again as long as they give the cell.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ class DcdImporter:
     def __init__(self, path: str, options: Options) -> None:
         self._path = path
         self._given = options.units
+        self._strict = options.strict
         self._scales = Scales(options.units)
         self._units: Mapping[str, str] | None = None
         self._advice: Note | None = None
@@ -107,6 +109,8 @@ class DcdImporter:
             found = ordinal + 1
             if window.at_end() and header.frames > 0 and header.frames != found:
                 message = f"the header counts {header.frames} frames, and there are {found}"
+                if self._strict:
+                    raise FormatError(message, path=self._path)
                 place = place._replace(note=Note(message))
             yield Span(ordinal, 0, start, place.size, place, data)
             if not ordinal and header.free is not None and data is not None:

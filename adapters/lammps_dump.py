@@ -25,17 +25,19 @@ from molrec_convert.text.decimals import SAMPLE, fixed_decimals
 from molrec_convert.text.table import ScanError, TableScan, scan_table
 from molrec_convert.text.window import Window
 
-from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, plan_of, triple, unwrapped_names, widened
+from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, may_hold_words, plan_of, triple, unwrapped_names, widened
 from ._dump_header import ITEM, Header, HeaderReader
 from ._dump_writer import FACTS, DumpExporter, lost
 from ._elements import MassElements
-from ._lammps import Style, cartesian, elements_of_types, order_by_id, type_map_note
+from ._lammps import BOM, Style, cartesian, elements_of_types, order_by_id, type_map_note
 
 Array = np.ndarray[Any, Any]
 
 ROW = "an atom line"
 NO_FRAME, NO_META = Frame(), Meta()
 """What stands in a snapshot until it has its own."""
+WORD = "word"
+"""What stands for the first token of a column of text."""
 FIRST_TYPES = (1, 2)
 """The types of an example where no atom line shows any."""
 
@@ -50,6 +52,8 @@ class DumpImporter:
         self._styleless = False
         self._names: dict[bytes, tuple[list[bytes], list[int]]] = {}
         """The names in a header's line of columns, and the places of those that may be of text."""
+        self._words: set[bytes] = set()
+        """The columns that held words, and are of text from then on."""
         self._plans: dict[tuple[bytes, tuple[int, ...]], Plan] = {}
         self._last_plan: Plan | None = None
         self._decimals: dict[Plan, dict[str, int]] = {}
@@ -147,12 +151,14 @@ class DumpImporter:
             row = window.peek(64 * len(names) + 256).split(b"\n", 1)[0].split()[: len(names)]
         elif self._last_plan is not None and list(self._last_plan.names) == [_text(name) for name in names]:
             return self._last_plan
-        key = (header.columns, tuple([k for k in doubtful if k < len(row) and not _is_plain_number(row[k])]))
+        held = [k for k in doubtful if k < len(row) and (names[k] in self._words or not _is_plain_number(row[k]))]
+        key = (header.columns, tuple(held))
         plan = self._plans.get(key)
         if plan is None:
+            self._words |= {names[k] for k in held if may_hold_words(_text(names[k]))}
             plan = plan_of(
                 [_text(name) for name in names],
-                [_text(token) for token in row],
+                [WORD if k in held else _text(token) for k, token in enumerate(row)],
                 dimensionless=self._style.dimensionless,
                 form="xu" if self._options.unwrap else None,
             )
@@ -221,10 +227,10 @@ class DumpImporter:
         width = len(header.columns.split())
         cut = ordinal > 0 or len(last) < width or self._options.strict
         if not cut and len(lines) > 1:
-            others = [row.split() for row in lines[:-1]]
-            shortest = min(len(row[-1]) for row in others if row)
+            decimals = {len(row.split()[-1].partition(b".")[2]) for row in lines[:-1] if row.strip()}
             blank = all(row.rstrip(b"\r").endswith(b" ") for row in lines[:-1])
-            cut = len(last[-1]) < shortest or (blank and not lines[-1].endswith(b" "))
+            fewer = len(decimals) == 1 and len(last[-1].partition(b".")[2]) < min(decimals)
+            cut = (fewer and len(lines) > 2) or (blank and not lines[-1].endswith(b" "))
         if cut:
             raise TruncatedError(
                 f"the file ends inside the last of {header.atoms} atom lines", line=line, frame=ordinal
@@ -269,9 +275,9 @@ class DumpImporter:
         if target in NARROW:
             narrow = values.astype(np.int32)
             if not np.array_equal(narrow, values):
-                raise FormatError(
-                    f"column {source}: an image flag is a 32-bit integer", path=self._path, line=header.columns_line
-                )
+                row = int(np.argmax(narrow != values))
+                message = f"column {source}: an image flag is a 32-bit integer, not {values[row]}"
+                raise FormatError(message, path=self._path, line=header.columns_line + 1 + row)
             return Column.of(narrow)
         if (scale := self._style.factor(quantity)) != 1.0:
             values = values * scale
@@ -345,7 +351,7 @@ def _text(raw: bytes) -> str:
 
 
 def _looks_like_a_dump(head: bytes) -> bool:
-    start = head.lstrip()
+    start = head.removeprefix(BOM).lstrip()
     return start.startswith((b"ITEM: TIMESTEP", b"ITEM: UNITS", b"ITEM: TIME")) or (
         start.startswith(ITEM) and b"ITEM: NUMBER OF ATOMS" in head
     )

@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import open, read, write
     from .comparison import Comparison, Difference, diff
-    from .convert import Report, convert
+    from .convert import convert
     from .errors import ConvertError, FormatError, LossError, RecordError
     from .integrations.ase_record import from_ase
     from .integrations.mda_record import from_mdanalysis
     from .model import Block, Box, Column, Frame, Meta, Record, Schema, Trajectory
     from .records.validation import Finding, validate
+    from .report import Report
     from .summary import Info, info, plot
 
 __version__ = "0.1.0"
 
 _HOMES = {
     **dict.fromkeys(("open", "read", "write"), "api"),
-    **dict.fromkeys(("Report", "convert"), "convert"),
+    "convert": "convert",
     **dict.fromkeys(("ConvertError", "FormatError", "LossError", "RecordError"), "errors"),
     **dict.fromkeys(("Block", "Box", "Column", "Frame", "Meta", "Record", "Schema", "Trajectory"), "model"),
+    "Report": "report",
     "from_ase": "integrations.ase_record",
     "from_mdanalysis": "integrations.mda_record",
     **dict.fromkeys(("Finding", "validate"), "records.validation"),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__, registry
 from .adapter import Snapshot
-from .convert import Notes
 from .errors import ConvertError, ConvertWarning, FormatError, LossWarning, OptionError, RecordError
 from .foreign import ForeignOutput, foreign_output
 from .forms import FORM_NAMES, HDF5_SIGNATURE, form_of_name, location
@@ -24,6 +23,7 @@ from .options import Options, checked_guesses
 from .outputs import RecordOutput
 from .part import PartFile
 from .placement import CELL_KEY, STEP_KEY, Placement, Placer
+from .report import Notes
 from .sniff import is_replaceable, record_form, target_adapter
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .adapter import Note, Snapshot
+from . import registry
+from .adapter import Note, Role, Snapshot
 from .ahead import Transform
 from .errors import FormatError, OptionError
 from .frames import FrameSelection
 from .headstart import HeadStart
-from .inputs import Input, check_options, open_input
+from .inputs import Input, RecordInput, check_options, open_input
 from .merge import Merger
 from .options import Options
 
@@ -24,6 +25,9 @@ class Combined:
     def __init__(self, topology: Input, trajectory: Input) -> None:
         if topology.name == trajectory.name and topology.format == trajectory.format:
             raise OptionError(f"the topology and the trajectory are both {topology.name}")
+        if (_role(topology), _role(trajectory)) == ("trajectory", "structure"):  # of which one frame would be left
+            message = f"{topology.name} is a trajectory, and {trajectory.name} a structure: they are in the wrong order"
+            raise OptionError(message)
         self._topology, self._trajectory = topology, trajectory
         self.name, self.format, self.series = trajectory.name, trajectory.format, trajectory.series
         self.unwraps, self.notes = trajectory.unwraps, trajectory.notes
@@ -75,6 +79,11 @@ class Combined:
         """Close both files."""
         self._topology.close()
         self._trajectory.close()
+
+
+def _role(source: Input) -> Role | None:
+    """What a file usually is beside others; None for a record, which may be either."""
+    return None if isinstance(source, RecordInput) else registry.by_name(source.format).role
 
 
 def open_inputs(

@@ -6,24 +6,24 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, TypeGuard
 
 from . import __version__, registry
-from .adapter import Note, Snapshot
+from .adapter import Snapshot
 from .ahead import Transform
 from .combine import open_inputs
-from .errors import ConvertError, FormatError, OptionError, located
+from .cores import usable_cores
+from .errors import FormatError, LossError, OptionError
 from .foreign import ForeignOutput, foreign_output
 from .forms import FORM_NAMES, is_url, location
 from .frames import Frames, FrameSelection
 from .headstart import HeadStart
 from .inputs import Input, RecordInput
-from .loss import LossReport
 from .options import Options, checked_guesses
 from .outputs import RecordOutput
 from .part import PartFile
+from .report import Notes, Report
 from .sniff import is_replaceable, record_form, target_adapter
 from .steps import declare_fixed_decimals, declare_precision
 from .steps import to_units as to_units_step
@@ -31,75 +31,13 @@ from .steps import unwrap as unwrap_step
 
 STREAM = "-"
 """The name that stands for a standard stream on the command line."""
+MOST_THREADS = 4
+"""More of them wait for the one that lays frames out."""
 
 Output = RecordOutput | ForeignOutput
 
 Progress = Callable[[int, int | None, int], None]
 """Called with how much was read, of how much (None where unknown), and the frames so far."""
-
-
-@dataclass(slots=True)
-class Report:
-    """How a conversion went.
-
-    Parameters
-    ----------
-    source, target
-        The names as given.
-    source_format, target_format
-        The formats read and written.
-    frames
-        How many frames were written.
-    seconds
-        How long it took.
-    warnings
-        What a person should know, each with its place.
-    losses
-        What the target could not hold.
-    left_out
-        Those of the warnings that say that a part of the source was left out.
-    provenance
-        What the record says about its source.
-    """
-
-    source: str
-    target: str
-    source_format: str
-    target_format: str
-    frames: int = 0
-    seconds: float = 0.0
-    warnings: list[str] = field(default_factory=list)
-    losses: LossReport = field(default_factory=lambda: LossReport(""))
-    left_out: list[str] = field(default_factory=list)
-    provenance: dict[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as plain data."""
-        return {**asdict(self), "losses": self.losses.as_json()}
-
-
-class Notes:
-    """Notes of a conversion, each told once however often it is made."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._found: dict[str, tuple[Note, int]] = {}
-
-    def add(self, note: Note, frame: int | None = None) -> None:
-        """Take a note, made in a frame."""
-        first, count = self._found.get(note.message, (note, 0))
-        if not count and note.frame is None and frame and note.line is not None:
-            first = replace(note, frame=frame)
-        self._found[note.message] = (first, count + 1)
-
-    def texts(self, *, losses: bool = False) -> list[str]:
-        """The notes with their first place and their number; only those of what was left out, where asked for."""
-        return [
-            located(message, path=note.path or self._name, line=note.line, frame=note.frame)
-            + (f" (in {count} frames)" if count > 1 else "")
-            for message, (note, count) in self._found.items()
-            if note.loss or not losses
-        ]
 
 
 def convert(
@@ -123,7 +61,7 @@ def convert(
     plain: bool = False,
     strict: bool = False,
     force: bool = False,
-    threads: int = 2,
+    threads: int | None = None,
     progress: Progress | None = None,
     checksum: HeadStart | None = None,
     sync: bool = True,
@@ -171,7 +109,7 @@ def convert(
     force
         Replace a target that exists.
     threads
-        How many threads decode and encode.
+        How many threads decode and encode; by default one for each core, up to four.
     progress
         Called after every frame.
     checksum
@@ -206,7 +144,7 @@ def convert(
     )
     path, stream = _opened(source)
     _refuse_itself(target, source, topology, trajectory)
-    with ThreadPoolExecutor(max_workers=threads) as executor, ExitStack() as stack:
+    with ThreadPoolExecutor(max_workers=threads or min(usable_cores(), MOST_THREADS)) as executor, ExitStack() as stack:
         part, name, out_stream = _part_of(target, to_format, force=force, sync=sync)
         if part is not None:
             stack.enter_context(part)
@@ -224,6 +162,8 @@ def convert(
             _check_options(found, output, options)
             transform = _transform(found, to_units=to_units, unwrap=unwrap, precision=precision)
             report = Report(found.name, name, found.format, _format_of(output))
+            if isinstance(output, ForeignOutput):
+                report.losses = output.report
             notes = Notes(found.name)
             try:
                 if isinstance(output, RecordOutput) and _is_copied(found, selection, transform):
@@ -245,13 +185,14 @@ def convert(
                 output.finish(document)
                 if part is not None:
                     part.commit()
-            except BaseException:
+            except BaseException as error:
                 output.discard()
+                if isinstance(error, LossError):
+                    error.report = report.as_json()
                 raise
         finally:
             found.close()
     if isinstance(output, ForeignOutput):
-        report.losses = output.report
         for note in output.notes:
             notes.add(note)
         report.warnings = notes.texts()
@@ -282,9 +223,7 @@ def _copied(
 
 
 def _opened(source: str | Path | BinaryIO) -> tuple[Path | str | None, BinaryIO | None]:
-    if isinstance(source, str | Path):
-        return location(source), None
-    return None, source
+    return (location(source), None) if isinstance(source, str | Path) else (None, source)
 
 
 def _refuse_itself(target: str | Path | BinaryIO, *sources: str | Path | BinaryIO | None) -> None:
@@ -395,6 +334,3 @@ def _document(
     with suppress(KeyError):
         document["convert"]["options"]["type_map"] = dict(options.given()["type_map"])  # type: ignore[call-overload]
     return document
-
-
-__all__ = ["ConvertError", "Report", "convert"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 
 class ConvertError(Exception):
@@ -79,7 +82,12 @@ class OptionError(ConvertError, ValueError):
 
 
 class LossError(ConvertError, ValueError):
-    """The target cannot hold what the source has, and no loss was allowed."""
+    """The target cannot hold what the source has, and no loss was allowed.
+
+    `report` is that of the conversion as plain data, as far as it had come; empty where there is none.
+    """
+
+    report: Mapping[str, Any] = MappingProxyType({})
 
 
 class RecordError(ConvertError, ValueError):
@@ -121,7 +129,3 @@ class ConvertWarning(UserWarning):
 
 class LossWarning(ConvertWarning):
     """The target cannot hold a part of the source, and it was left out."""
-
-
-class RepairWarning(ConvertWarning):
-    """An input was mended; the message says how."""

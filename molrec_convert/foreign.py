@@ -79,12 +79,12 @@ class ForeignOutput:
         self._tell(condensed(found))
 
     def _tell(self, found: Sequence[Loss]) -> None:
-        """Add losses to the report, or refuse them."""
+        """Add losses to the report, and refuse them where none is allowed."""
+        for loss in found:
+            self.report.add(loss)
         if found and self._strict:
             reason = f": {found[0].reason}" if len(found) == 1 else ""
             raise LossError(f"{self._adapter.name} cannot hold {', '.join(map(str, found))}{reason}")
-        for loss in found:
-            self.report.add(loss)
 
     def _found(self, snapshot: Snapshot) -> Iterator[Loss]:
         if self._known is not None:

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from molrec_convert.convert import Report, convert
+from molrec_convert.convert import convert
 from molrec_convert.model import Block, Box, Meta
 from molrec_convert.records import StoredRecord, open_record
+from molrec_convert.report import Report
 
 from .records.builders import check_with_arbiter
 

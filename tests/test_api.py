@@ -38,7 +38,7 @@ def test_the_names_of_the_package():
 
 def test_convert_is_the_function(tmp_path):
     """Even after the module of its name was imported."""
-    from molrec_convert.convert import Report
+    from molrec_convert.report import Report
 
     assert callable(mc.convert)
     assert mc.Report is Report

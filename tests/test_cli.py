@@ -151,9 +151,15 @@ def test_warnings_and_losses_are_said(here):
     mc.write(here / "rings.h5", frame)
     done = run("rings.h5", "rings.dump", cwd=here)
     assert done == (0, b"", "not carried by lammps-dump: rings (2)\n")
-    done = run("rings.h5", "strict.dump", "--strict", cwd=here)
-    assert done == (1, b"", "molrec-convert: lammps-dump cannot hold rings (2): the format has no such block\n")
+    refused = (1, b"", "molrec-convert: lammps-dump cannot hold rings (2): the format has no such block\n")
+    assert run("rings.h5", "strict.dump", "--strict", cwd=here) == refused
     assert names(here) == ["in.dump", "out.h5", "rings.dump", "rings.h5"]
+    assert run("rings.h5", "strict.dump", "--strict", "--report", "report.json", cwd=here) == refused
+    assert names(here) == ["in.dump", "out.h5", "report.json", "rings.dump", "rings.h5"]
+    report = json.loads((here / "report.json").read_text())
+    assert report["losses"] == [{"item": "rings", "reason": "the format has no such block", "count": 2}]
+    assert (report["target"], report["frames"]) == ("strict.dump", 0)
+    assert report["error"] == "lammps-dump cannot hold rings (2): the format has no such block"
 
 
 def test_a_report(here):

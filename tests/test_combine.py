@@ -209,6 +209,7 @@ class TestOptions:
         [
             ({"topology": "system.data", "trajectory": "run.dump"}, "the source is the topology or the trajectory: "),
             ({"trajectory": "system.data"}, "the topology and the trajectory are both system.data"),
+            ({"topology": "run.dump"}, "run.dump is a trajectory, and system.data a structure: they are in the wrong"),
             ({"trajectory": "run.dump", "guess": ["elements"]}, None),
             ({"trajectory": "run.dump", "keep_order": True}, None),
             ({"trajectory": "run.dump", "units": "foo"}, "there is no LAMMPS unit style 'foo'"),

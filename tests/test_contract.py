@@ -34,7 +34,6 @@ BINARY = ("dcd", "trr")
 REFUSED = {
     ("gro", "long names"): "atom 1: name 'CA1234' does not fit the 5 columns of the format",
     ("pdb", "long names"): "atom 1: name 'CA1234' does not fit the 4 columns of the format",
-    ("lammps-dump", "empty words"): "column icode: '' of row 0 is not one word, which a dump needs",
 }
 """Frames that a format cannot take at all, with the reason."""
 

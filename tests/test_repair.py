@@ -1,6 +1,7 @@
 """What ``repair`` says: what it found, and how many frames it kept."""
 
 import struct
+import zipfile
 
 import h5py
 import numpy as np
@@ -92,12 +93,20 @@ def test_files_that_are_not_mended(record, tmp_path):
     (tmp_path / "cut.h5").write_bytes(cut)
     (tmp_path / "text.h5").write_text("text")
     (tmp_path / "folder").mkdir()
+    (tmp_path / "old.mrec").mkdir()
+    (tmp_path / "old.mrec" / ".zgroup").write_text("{}")
+    (tmp_path / "text.mrec.zip").write_text("text")
+    with zipfile.ZipFile(tmp_path / "other.mrec.zip", "w") as archive:
+        archive.writestr("a", "text")
     for name, words in (
         ("foreign.h5", "no record: there is no molrec_hdf5 within its first 4096 bytes"),
         ("cut.h5", ""),
         ("text.h5", "not an HDF5 file"),
         ("none.h5", "no such file or directory"),
-        ("folder", ""),
+        ("folder", "no record: there is no zarr.json in it"),
+        ("old.mrec", "no record: it is Zarr of version 2, a record is of version 3"),
+        ("text.mrec.zip", "a damaged ZIP archive"),
+        ("other.mrec.zip", "no record: there is no zarr.json in it"),
     ):
         before = (tmp_path / name).read_bytes() if (tmp_path / name).is_file() else None
         done = run("repair", name, cwd=tmp_path)
@@ -106,3 +115,17 @@ def test_files_that_are_not_mended(record, tmp_path):
         assert words in done.stderr
         assert done.stderr.count("\n") == 1
         assert before is None or (tmp_path / name).read_bytes() == before
+
+
+def test_a_file_whose_writer_is_at_work(tmp_path):
+    """Not even the mark is touched, which the writer would not know of."""
+    path = tmp_path / "x.h5"
+    with create(path, durable=True) as writer:
+        trajectory = writer.begin_trajectory(Schema.of(frames(1)))
+        for i, frame in enumerate(frames(4)):
+            trajectory.append(frame, step=i)
+        trajectory.commit()
+        before = path.read_bytes()
+        assert run("repair", "x.h5", cwd=tmp_path) == (1, b"", "molrec-convert: x.h5: another program is writing it\n")
+        assert path.read_bytes() == before
+    assert run("repair", "x.h5", cwd=tmp_path) == (0, b"x.h5: nothing to repair; it holds 4 frames\n", "")

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import h5py
 import numpy as np
 import pytest
 
@@ -188,3 +189,25 @@ def test_memory_does_not_grow_with_the_record(tmp_path, form):
         done = subprocess.run([sys.executable, "-c", MEMORY, path], capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
     assert peaks[1] < peaks[0] + 8_000, "kilobytes; the second record holds 50 MB more"
+
+
+@pytest.mark.parametrize("place", ["/frame/a/v", "/trajectory/a/v"])
+def test_what_claims_to_be_huge_is_not_looked_through(tmp_path, place):
+    """No reader could take a frame of it."""
+    rows = 2**60 if place.startswith("/frame") else 2**40
+    with h5py.File(tmp_path / "x.h5", "w", libver=("v110", "v110")) as file:
+        file.attrs["molrec_hdf5"] = 1
+        file.create_group("meta")
+        block = file.create_group(place.rpartition("/")[0])
+        block.create_dataset("v", shape=(rows,), maxshape=(None,), chunks=(1000,), dtype="f8")
+        if "frame" in file:
+            block.attrs["count"] = rows
+        else:
+            block.attrs.update({"uniform_rows": rows, "dense_updates": True})
+            schema = {"blocks": {"a": {"columns": {"v": {"dtype": "f64", "trailing": []}}}}, "meta": {}}
+            file["trajectory"].attrs.update(
+                {"nstep": 1, "step_progression": '{"start": 0, "stride": 1}', "sequence_schema": json.dumps(schema)}
+            )
+    found = mc.validate(tmp_path / "x.h5")
+    assert [(each.severity, each.rule, each.place) for each in found] == [("error", 39, place)]
+    assert found[0].message.startswith(f"{8 * rows} bytes at once, this machine has ")

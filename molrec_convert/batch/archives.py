@@ -58,6 +58,8 @@ class Member:
         As for `walk.Entry`.
     opened
         Opens it, until the next member is asked for.
+    target
+        The path in the archive to which a link leads.
     """
 
     ordinal: int
@@ -68,6 +70,7 @@ class Member:
     skipped: str | None
     opened: Callable[[], BinaryIO]
     key: str = ""
+    target: str | None = None
 
 
 def archive_kind(name: str, head: bytes) -> str | None:
@@ -217,9 +220,9 @@ def _tar(file: BinaryIO, name: str, limits: Limits) -> Iterator[Member]:
 
 
 def _of_tar(archive: tarfile.TarFile, info: tarfile.TarInfo, ordinal: int) -> Member:
-    refused, skipped = place_fault(info.name), None
+    refused, skipped, led = place_fault(info.name), None, None
     if refused is None and (info.issym() or info.islnk()):
-        refused, skipped = link_fault(info.name, info.linkname, is_symbolic=info.issym())
+        refused, skipped, led = link_fault(info.name, info.linkname, is_symbolic=info.issym())
     elif refused is None and not info.isreg():
         refused = "a device or a pipe, not a file"
 
@@ -234,7 +237,7 @@ def _of_tar(archive: tarfile.TarFile, info: tarfile.TarInfo, ordinal: int) -> Me
         return _Forward(files[0], read)
 
     modified = int(info.mtime * 1e9) if abs(info.mtime) < LATEST else None
-    return Member(ordinal, tidy(info.name), info.size, modified, refused, skipped, opened)
+    return Member(ordinal, tidy(info.name), info.size, modified, refused, skipped, opened, target=led)
 
 
 # ---------------------------------------------------------------- zip
@@ -249,12 +252,12 @@ def _zip(file: BinaryIO, name: str, limits: Limits) -> Iterator[Member]:
 
 
 def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, ordinal: int) -> Member:
-    refused, skipped = place_fault(info.orig_filename), None
+    refused, skipped, led = place_fault(info.orig_filename), None, None
     mode = info.external_attr >> 16
     if refused is None and stat.S_ISLNK(mode):
         try:
             target = archive.read(info)[:4096].decode("utf-8", "backslashreplace")
-            refused, skipped = link_fault(info.filename, target, is_symbolic=True)
+            refused, skipped, led = link_fault(info.filename, target, is_symbolic=True)
         except FAULTS as error:
             refused = f"a link that cannot be read: {error}"
     elif refused is None and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
@@ -270,7 +273,7 @@ def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, ordinal: int) -> Me
         return _Forward(archive.open(info))
 
     place = tidy(info.orig_filename.replace("\\", "/"))
-    return Member(ordinal, place, info.file_size, modified, refused, skipped, opened)
+    return Member(ordinal, place, info.file_size, modified, refused, skipped, opened, target=led)
 
 
 # ---------------------------------------------------------------- names in archives
@@ -283,13 +286,13 @@ def place_fault(name: str) -> str | None:
     return "a path with .. in an archive" if ".." in re.split(r"[/\\]", name) else None
 
 
-def link_fault(name: str, target: str, *, is_symbolic: bool) -> tuple[str | None, str | None]:
-    """Why a link is refused, or else why it is skipped."""
+def link_fault(name: str, target: str, *, is_symbolic: bool) -> tuple[str | None, str | None, str | None]:
+    """Why a link is refused; or else why it is skipped, and where it leads."""
     folder = name.rpartition("/")[0] if is_symbolic else ""
     led = normpath(f"{folder}/{target}" if folder else target)
     if target.startswith(("/", "\\")) or led == ".." or led.startswith("../"):
-        return f"a link out of the archive, to {printable(target)}", None
-    return None, f"a link to {printable(led)} of the same archive, which is migrated itself"
+        return f"a link out of the archive, to {printable(target)}", None, None
+    return None, f"a link to {printable(led)} of the same archive, which is migrated itself", tidy(led)
 
 
 def tidy(name: str) -> str:

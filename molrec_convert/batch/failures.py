@@ -86,6 +86,11 @@ def failure_of(error: BaseException) -> Failure:
     return Failure(kind, f"{type(error).__name__}{place}: {' '.join(str(error).split())}")
 
 
+def without_source(source: str, text: str) -> str:
+    """What is told of a source, where the source itself stands before it already."""
+    return text.removeprefix(f"{source}: ")
+
+
 def _is_full(error: BaseException) -> bool:
     if isinstance(error, OSError) and error.errno in FULL:
         return True

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from molrec_convert import __version__
-from molrec_convert.convert import Report, convert
+from molrec_convert.convert import convert
 from molrec_convert.errors import (
     FormatError,
     OptionError,
@@ -27,6 +27,7 @@ from molrec_convert.errors import (
     UnknownFormatError,
 )
 from molrec_convert.forms import FORM_NAMES
+from molrec_convert.report import Report
 from molrec_convert.text.faults import StreamError
 from molrec_convert.text.streams import open_stream
 

@@ -21,6 +21,7 @@ from .journal_tables import DOCUMENTS, LISTS, NOTES, RESULTS, TABLES
 VERSION = "1"
 NAME = "journal"
 SUFFIX = ".sqlite"
+STALE = "the record of what it held before is still there"
 FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 Row = sqlite3.Row
@@ -178,13 +179,19 @@ def plain(row: Row, names: Iterable[str]) -> dict[str, Any]:
 
 def _plain(row: Row, name: str) -> Any:
     if name == "notes":
-        return [row[each] for each in NOTES if row[each] is not None]
+        notes = [row[each] for each in NOTES if row[each] is not None]
+        return [*notes, f"{STALE}: {row['output']}"] if _is_stale(row) else notes
     value = row[name]
     if name == "output" and row["state"] != "done":
         return None
     if name in LISTS:
         return [] if value is None else json.loads(value)
     return json.loads(value) if name in DOCUMENTS and value is not None else value
+
+
+def _is_stale(row: Row) -> bool:
+    """Whether the record of a source is one of an earlier content, since the present one gave none."""
+    return bool(row["written"]) and row["state"] in ("failed", "skipped")
 
 
 def trouble(error: sqlite3.Error, path: Path | None) -> ConvertError:

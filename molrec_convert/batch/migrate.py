@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from molrec_convert.cores import usable_cores
 from molrec_convert.errors import OptionError
 
 from .engines import DaskEngine, Engine, LocalEngine
 from .feed import Feed
+from .job import Outcome
 from .journal import Journal, journals_in
 from .keeping import Keeper
 from .naming import name_records
@@ -157,11 +159,17 @@ def apart_from(roots: list[Root], out: Path) -> list[Root]:
 
 
 def _note_settings(journal: Journal, settings: Settings, pairs: Sequence[str]) -> None:
-    """Note how files are converted; one folder holds records that were all made in one way."""
+    """Note how files are converted; one folder holds records that were all made in one way.
+
+    While there is none, as where all failed for a wrong option, another way is as good.
+    """
     known, asked = journal.told("settings"), json.dumps(settings.as_json(), sort_keys=True)
-    if known is not None and known != asked:
+    is_other = known is not None and known != asked
+    if is_other and journal.row("SELECT 1 FROM files WHERE written") is not None:
         message = f"this migration was begun with other options ({known}, not {asked}): go on with these, or elsewhere"
         raise OptionError(message, path=journal.path)
+    if is_other:
+        _reset(journal, ())
     with journal.changing():
         journal.tell("settings", asked)
         journal.tell("pairs", json.dumps(list(pairs)))
@@ -198,8 +206,19 @@ def _look(
         progress.files = found
         watch(progress, None)
 
+    def refused(source: str, error: str, kind: str) -> None:
+        watch(progress, Outcome(source=source, state="failed", error=error, error_kind=kind))
+
     watch(progress, None)
-    Scan(place.journal, scratch=place.scratch, limits=limits, besides=place.out, shard=shard, told=told).look(roots)
+    Scan(
+        place.journal,
+        scratch=place.scratch,
+        limits=limits,
+        besides=place.out,
+        shard=shard,
+        told=told,
+        refused=refused,
+    ).look(roots)
     _look_for_records(place)
     pair(place.journal, pairs)
     name_records(place.journal, settings.suffix)
@@ -234,13 +253,8 @@ def _engine(engine: str, scheduler: str | None, workers: int | None) -> Callable
         raise OptionError("--engine dask and --scheduler tcp://… go together")
     if scheduler is not None:
         return lambda held: DaskEngine(scheduler)
-    count = workers if workers is not None else cores()
+    count = workers if workers is not None else usable_cores()
     return lambda held: LocalEngine(count, held)
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # ---------------------------------------------------------------- work

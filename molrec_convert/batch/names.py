@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 
+from molrec_convert.forms import ZIP, form_of_name
 from molrec_convert.registry import uncompressed_name
 
 INSIDE = "!/"
@@ -26,10 +27,10 @@ def printable(name: str | bytes) -> str:
 def stem_of(name: str) -> str:
     """A file's name without the suffixes of its compression and its format.
 
-    >>> stem_of("run.1.lammpstrj.gz"), stem_of("POSCAR"), stem_of(".hidden")
-    ('run.1', 'POSCAR', '.hidden')
+    >>> stem_of("run.1.lammpstrj.gz"), stem_of("run.mrec.zip"), stem_of("POSCAR"), stem_of(".hidden")
+    ('run.1', 'run', 'POSCAR', '.hidden')
     """
-    plain = uncompressed_name(name) or name
+    plain = name[: -len(".zip")] if form_of_name(name) is ZIP else uncompressed_name(name) or name
     stem = plain.rpartition(".")[0]
     return stem or plain
 

@@ -23,6 +23,7 @@ from .roots import Root
 from .settings import Limits
 from .shards import Shard, is_of_shard
 from .walk import Entry, Walk, said
+from .whole import settle
 
 BATCH = 500
 """Sources that are noted in one transaction."""
@@ -31,6 +32,8 @@ DEEPEST = 4
 
 Told = Callable[[int], None]
 """Called with the number of sources found so far."""
+Refused = Callable[[str, str, str], None]
+"""Called with a source that fails unread, the error, and its kind; once it is noted."""
 
 
 class Scan:
@@ -50,6 +53,8 @@ class Scan:
         The part of all sources that is migrated here; the others are noted, too, since names depend on them.
     told
         Called now and then.
+    refused
+        Called for each source that is found to be none that can be read.
     """
 
     def __init__(
@@ -61,12 +66,14 @@ class Scan:
         besides: Path | None = None,
         shard: Shard | None = None,
         told: Told | None = None,
+        refused: Refused | None = None,
     ) -> None:
-        self._journal, self._limits, self._told = journal, limits, told
+        self._journal, self._limits, self._told, self._refused = journal, limits, told, refused
         self._scratch, self._shard = scratch, shard
         self._besides = None if besides is None else os.fsencode(besides)
         self._number = int(journal.told("scans") or 0) + 1
         self._waiting: list[Callable[[], object]] = []
+        self._failed: list[tuple[str, str, str]] = []
         self._found = 0
         self._inner = count()
 
@@ -78,12 +85,16 @@ class Scan:
                     self._entry(known, entry, opened)
         self._note(lambda: self._journal.tell("scans", str(self._number)))
         self._flush()
-        with self._journal.changing():
-            self._journal.change(
-                "UPDATE files SET state = 'failed', error = source || ': the source has gone', error_kind = 'gone' "
-                "WHERE state = 'pending' AND seen < ?",
-                (self._number,),
-            )
+        self._note_gone()
+
+    def _note_gone(self) -> None:
+        """Fail what waits and is not there any more."""
+        where = "WHERE state = 'pending' AND seen < ?"
+        gone = [row["source"] for row in self._journal.rows(f"SELECT source FROM files {where}", (self._number,))]
+        change = "UPDATE files SET state = 'failed', error = source || ': the source has gone', error_kind = 'gone'"
+        self._note(lambda: self._journal.change(f"{change} {where}", (self._number,)))
+        self._failed += [(source, f"{source}: the source has gone", "gone") for source in gone]
+        self._flush()
 
     # ------------------------------------------------------------ files
     def _entry(self, known: Registered, entry: Entry, opened: Callable[[], BinaryIO]) -> None:
@@ -137,14 +148,18 @@ class Scan:
         if depth > DEEPEST:
             self._put(row, Kind(refused="an archive within archives within archives: unpack them first"))
             return
+        links: list[tuple[str, str]] = []
         try:
             with opened() as file:
                 for member in members(kind, file, row["name"], self._limits):
                     self._member(row, member, depth)
+                    if member.target is not None:
+                        links.append((f"{source}{INSIDE}{member.key}", member.target))
         except OSError as error:
             self._put(row, Kind(refused=said(error)))
         except ConvertError as error:
             self._put(row, Kind(refused=error.message))
+        self._note(lambda: self._failed.extend(settle(self._journal, source, links)))
         size, modified = row["size"], row["modified"]
         self._note(
             lambda: self._journal.change("INSERT OR REPLACE INTO scanned VALUES (?, ?, ?)", (source, size, modified))
@@ -203,6 +218,7 @@ class Scan:
         }  # fmt: skip
         if state == "failed":
             found |= {"error": f"{row['source']}: {reason}", "error_kind": "refused"}
+            self._failed.append((row["source"], found["error"], found["error_kind"]))
         self._note(lambda: self._journal.put(found))
 
     def _note(self, change: Callable[[], object]) -> None:
@@ -216,6 +232,10 @@ class Scan:
             for change in self._waiting:
                 change()
         self._waiting.clear()
+        if self._refused is not None:
+            for failed in self._failed:
+                self._refused(*failed)
+        self._failed.clear()
         if self._told is not None:
             self._told(self._found)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from heapq import merge
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -30,10 +32,12 @@ def rows_of(
         Where the folder holds no migration.
     """
     marks = ", ".join("?" for _ in states)
-    for path in journals_in(Path(out)):
-        with Journal(path, writable=False) as journal:
-            for row in journal.rows(f"SELECT * FROM files WHERE state IN ({marks}) ORDER BY source", list(states)):
-                yield plain(row, columns)
+    query = f"SELECT * FROM files WHERE state IN ({marks}) ORDER BY source"
+    with ExitStack() as stack:
+        journals = [stack.enter_context(Journal(path, writable=False)) for path in journals_in(Path(out))]
+        rows = [journal.rows(query, list(states)) for journal in journals]
+        for row in merge(*rows, key=lambda row: str(row["source"]).encode()):  # as SQLite orders text
+            yield plain(row, columns)
 
 
 def summary_of(out: str | Path) -> Summary:

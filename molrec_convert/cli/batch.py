@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -205,6 +206,8 @@ def status(
     ] = None,
 ) -> None:
     """Tell how a migration stands."""
+    from molrec_convert.batch.failures import without_source
+    from molrec_convert.batch.journal import STALE
     from molrec_convert.batch.status import STATES, rows_of, summary_of, write_json
 
     states = tuple(state or ())
@@ -215,14 +218,15 @@ def status(
         return
     if states:
         for row in rows_of(out, states=states):
-            told = row["error"] or row["reason"] or row["output"]
+            told = without_source(row["source"], row["error"] or row["reason"] or row["output"] or "")
             typer.echo("\t".join(filter(None, (row["state"], row["source"], told))))
         return
     found = summary_of(out)
     for name in STATES:
         typer.echo(f"{getattr(found, name):10,} {name}")
     for row in rows_of(out, states=("failed",)):
-        typer.echo(f"failed: {row['source']}: {row['error']}")
+        notes = "".join(f" ({note})" for note in row["notes"] if note.startswith(STALE))
+        typer.echo(f"failed: {row['source']}: {without_source(row['source'], row['error'])}{notes}")
 
 
 @app.command("export", cls=TextCommand)
@@ -267,8 +271,12 @@ def limits_of(timeout: float | None, scratch: str, ratio: float) -> Limits:
     number, unit = (text[:-1], text[-1]) if text[-1:] in units and text[-1:] else (text, "")
     try:
         size = int(float(number) * units[unit])
-    except ValueError:
-        raise OptionError(f"--scratch-limit takes a size such as 500M or 64G, not {scratch!r}") from None
+    except (ValueError, OverflowError):  # OverflowError: inf
+        size = -1
+    if size < 0:
+        raise OptionError(f"--scratch-limit takes a size such as 500M or 64G, not {scratch!r}")
+    if timeout is not None and math.isinf(timeout):
+        timeout = 0
     return Limits(timeout=timeout, scratch=size, ratio=ratio)
 
 
@@ -299,10 +307,10 @@ def _watched(work: Any, out: str, *, log: Path | None, quiet: bool) -> None:
 def _show_plan(
     sources: list[str], out: str, settings: Settings, limits: Limits, pairs: Any, shard: Any, jobs: int | None
 ) -> None:
-    from molrec_convert.batch.migrate import cores
     from molrec_convert.batch.plan import Plan
+    from molrec_convert.cores import usable_cores
 
     from .batch_plan import show_plan
 
     with Plan(sources, out, settings=settings, limits=limits, pairs=pairs, shard=shard) as plan:
-        show_plan(plan, workers=jobs or cores())
+        show_plan(plan, workers=jobs or usable_cores())

@@ -140,4 +140,7 @@ def line_of(outcome: Outcome) -> str:
         count = len(outcome.warnings)
         warned = "" if not count else ", 1 warning" if count == 1 else f", {count} warnings"
         return f"done     {outcome.source}: {frames}{warned}, {outcome.seconds:.2f} s"
-    return f"{outcome.state:8} {outcome.source}: {outcome.error or outcome.reason}"
+    from molrec_convert.batch.failures import without_source
+
+    told = without_source(outcome.source, outcome.error or outcome.reason or "")
+    return f"{outcome.state:8} {outcome.source}: {told}"

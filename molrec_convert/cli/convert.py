@@ -6,12 +6,15 @@ import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from molrec_convert.errors import OptionError
+from molrec_convert.errors import LossError, OptionError
 from molrec_convert.headstart import HeadStart
+
+if TYPE_CHECKING:
+    from molrec_convert.part import PartFile
 
 STREAM = "-"
 
@@ -55,7 +58,9 @@ def command(
     decimals: Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of reals in a text target.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Write a text target in its simplest form.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse any loss or repair.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write a JSON report to this file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a JSON report to this file, also of losses that --strict refuses.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the target.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no warnings.")] = False,
 ) -> None:
@@ -74,37 +79,45 @@ def command(
             raise OptionError(f"--report would replace {report}")
     written = None if report is None else PartFile(report, force=force)
     with written or nullcontext(), _progress(quiet=quiet) as progress:
-        found = convert(
-            _binary(source, sys.stdin),
-            _binary(target, sys.stdout),
-            topology=topology,
-            trajectory=trajectory,
-            from_format=from_format,
-            to_format=to_format,
-            frames=frames,
-            units=units,
-            atom_style=atom_style,
-            to_units=to_units,
-            type_map=pairs_of(type_map, "--type-map"),
-            guess=[] if guess is None else guess.split(","),
-            keep_order=keep_order,
-            unwrap=unwrap,
-            precision=precision_of(precision),
-            decimals=decimals,
-            plain=plain,
-            strict=strict,
-            force=force,
-            progress=progress,
-            checksum=checksum,
-        )
-    if written is not None:
-        written.path.write_text(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        written.commit()
+        try:
+            found = convert(
+                _binary(source, sys.stdin),
+                _binary(target, sys.stdout),
+                topology=topology,
+                trajectory=trajectory,
+                from_format=from_format,
+                to_format=to_format,
+                frames=frames,
+                units=units,
+                atom_style=atom_style,
+                to_units=to_units,
+                type_map=pairs_of(type_map, "--type-map"),
+                guess=[] if guess is None else guess.split(","),
+                keep_order=keep_order,
+                unwrap=unwrap,
+                precision=precision_of(precision),
+                decimals=decimals,
+                plain=plain,
+                strict=strict,
+                force=force,
+                progress=progress,
+                checksum=checksum,
+            )
+        except LossError as error:
+            _write_report(written, {**error.report, "error": str(error)})
+            raise
+    _write_report(written, found.as_json())
     if not quiet:
         for text in found.warnings:
             sys.stderr.write(f"warning: {text}\n")
         if found.losses:
             sys.stderr.write(f"{found.losses}\n")
+
+
+def _write_report(written: PartFile | None, report: dict[str, Any]) -> None:
+    if written is not None:
+        written.path.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        written.commit()
 
 
 def _three(files: list[str]) -> tuple[str, str | None, str]:

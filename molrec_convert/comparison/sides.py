@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from molrec_convert.adapter import Snapshot
-from molrec_convert.convert import Notes
 from molrec_convert.forms import location
 from molrec_convert.frames import FrameSelection
 from molrec_convert.inputs import Input, RecordInput, check_reading, open_input
 from molrec_convert.model import Meta, Record
 from molrec_convert.options import Options
+from molrec_convert.report import Notes
 
 Source = str | Path | BinaryIO
 

@@ -5,7 +5,6 @@ The stream has a zlib envelope, as HDF5's filter 1 wants it.
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections import deque
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 from isal import isal_zlib
 
+from molrec_convert.cores import usable_cores
 from molrec_convert.model.dtypes import Array
 
 from .tree import GrowingArray
@@ -110,5 +110,5 @@ class ChunkQueue:
         if self._executor is not None:
             return self._executor
         if self._own is None:
-            self._own = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="chunks")
+            self._own = ThreadPoolExecutor(usable_cores(), thread_name_prefix="chunks")
         return self._own

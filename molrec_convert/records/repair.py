@@ -7,6 +7,7 @@ are all that is wrong: commits are made so that every committed frame is whole a
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from molrec_convert.errors import RecordError
-from molrec_convert.forms import ZARR, ZIP, form_of_content
+from molrec_convert.forms import ZARR, ZIP, form_of_content, form_of_name
 
 from . import layout
 from .append import cut_arrays
@@ -23,6 +24,9 @@ from .store import open_record
 from .superblock import END_OF_FILE, SIGNATURE, is_version_3, mended, superblock
 from .tree import Group, groups_of
 
+if sys.platform != "win32":
+    import fcntl
+
 
 def repair(path: str | Path) -> RepairReport:
     """Mend a record that was not closed; one that was is left as it is.
@@ -30,9 +34,11 @@ def repair(path: str | Path) -> RepairReport:
     Raises
     ------
     RecordError
-        If a file is not HDF5 with a superblock of version 3, or is no record even so.
+        If it is no record, even when a superblock of version 3 is mended.
     """
     form = form_of_content(path)
+    if form is None and (os.path.isdir(path) or (os.path.isfile(path) and form_of_name(path) is ZIP)):
+        form = ZIP  # no record: the reader says what it lacks
     if form is ZIP:
         with open_record(path, strict=False) as record:
             return RepairReport(len(record), False, ())
@@ -49,6 +55,7 @@ def repair(path: str | Path) -> RepairReport:
         fixed = mended(head, max(size, int.from_bytes(head[END_OF_FILE : END_OF_FILE + 8], "little")))
         if head != fixed:
             _check_marker(path)
+            _check_is_free(path)
             _rewrite(path, fixed)
             done.append("the mark of an open file was taken off")
     try:
@@ -67,6 +74,19 @@ def _check_marker(path: str | Path) -> None:
     with Path(path).open("rb") as stream:
         if MARKER.encode() not in stream.read(HEAD):
             raise RecordError(f"no record: there is no {MARKER} within its first {HEAD} bytes", path=path, rule=38)
+
+
+def _check_is_free(path: str | Path) -> None:
+    """Refuse to touch a file whose writer is at work: the library holds a lock as long as it has the file open."""
+    if sys.platform == "win32":
+        return
+    with Path(path).open("r+b") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RecordError("another program is writing it", path=path) from None
+        except OSError:
+            return  # a file system without locks
 
 
 def _rewrite(path: str | Path, head: bytes) -> None:

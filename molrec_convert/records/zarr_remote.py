@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, TypeVar
 from urllib.parse import quote, unquote
 
 from molrec_convert.errors import MissingExtraError, RecordError
+from molrec_convert.forms import HDF5, form_of_name
 
 from .zarr_codecs import Octets
 from .zarr_files import DOCUMENT, Files, below
@@ -37,6 +38,8 @@ def open_remote(url: str) -> Files:
         ) from None
     except ValueError as error:
         raise RecordError(f"an address that cannot be read ({error})", path=url) from None
+    if form_of_name(path) is HDF5:
+        raise RecordError("only .mrec and .mrec.zip are read from the network: fetch an HDF5 file first", path=url)
     if not path.endswith(".zip"):
         return RemoteFiles(system, path.rstrip("/"))
     try:

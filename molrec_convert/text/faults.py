@@ -61,9 +61,9 @@ class ScanError(ValueError):
             noun = "column" if self.due == 1 else "columns"
             return f"{what} has {self.due} {noun}, this one {self.found}"
         if self.kind == "end":
-            noun = what.partition(" ")[2] or what
+            noun, of, whole = (what.partition(" ")[2] or what).partition(" of ")
             plural = "" if self.due == 1 else "s"
-            return f"the file ends after {self.row} of {self.due} {noun}{plural}"
+            return f"the file ends after {self.row} of {self.due} {noun}{plural}{of}{whole}"
         if self.kind == "range":
             return f"{quote(self.token)} does not fit {RANGES[self.letter]}"
         return f"{quote(self.token)} is not {NOUNS[self.letter]}"

@@ -174,6 +174,15 @@ def test_a_cut_is_an_error_where_it_must_not_be(tmp_path):
         to_record(tmp_path, WHOLE[: HEAD + 2 * FRAME + 10], "in.dcd", strict=True)
 
 
+@pytest.mark.parametrize("counted", [2, 4, 1000])
+def test_another_number_of_frames_is_an_error_where_it_must_not_be(counted, tmp_path):
+    data = changed(8, counted)
+    assert len(read(data)[0]) == 3
+    with pytest.raises(FormatError, match=rf"^in\.dcd: the header counts {counted} frames, and there are 3$"):
+        to_record(tmp_path, data, "in.dcd", strict=True)
+    to_record(tmp_path, changed(8, 0), "in.dcd", strict=True)  # which streams write
+
+
 def test_damaged_compressed_data_has_no_line(tmp_path):
     rng = np.random.default_rng(4)
     whole = gzip.compress(dcd([rng.random((5000, 3)).astype("f4") for _ in range(20)]), mtime=0)

@@ -137,8 +137,7 @@ class TestStyles:
             "hybrid_1": [0.5], "hybrid_2": [7.0], "ix": [0],
         }  # fmt: skip
         made = read(data_file("1 1 1 2 3 0.5 7 0 0 0", style="hybrid"))
-        assert "ix" not in made.atoms
-        assert made.values("hybrid_5") == [0.0]
+        assert ("ix" in made.atoms, made.values("hybrid_5")) == (False, [0.0])
 
     @pytest.mark.parametrize(
         ("style", "line", "due"),
@@ -149,6 +148,7 @@ class TestStyles:
             ("dielectric: id mol type q x y z normx ed", "1 4 1 -1 1 2 3 0.5 6", {"mol_id": 4, "normx": 0.5, "ed": 6}),
             ("full/kk", "1 4 1 -1 1 2 3", {"mol_id": 4, "charge": -1}),
             ("full, as the program wrote it", "1 4 1 -1 1 2 3", {"mol_id": 4, "charge": -1}),
+            ("Full: with charges", "1 4 1 -1 1 2 3", {"mol_id": 4, "charge": -1}),
         ],
     )
     def test_more_ways_to_say_it(self, style, line, due):
@@ -160,9 +160,7 @@ class TestStyles:
     )
     def test_the_style_asked_for_wins(self, given):
         made = read(data_file("1 4 1 -1 1 2 3", style="sphere"), atom_style=given)
-        assert made.values("mol_id") == [4]
-        assert made.values("charge") == [-1]
-        assert made.values("z") == [3]
+        assert [made.values(name) for name in ("mol_id", "charge", "z")] == [[4], [-1], [3]]
 
     @pytest.mark.parametrize("style", [None, "I like comments"])
     def test_a_style_that_is_not_stated_is_found_where_there_is_one(self, style):
@@ -177,6 +175,7 @@ class TestStyles:
         [
             ("1 1 0 0 0; 2 1 1 1 1", {}, "atomic"),
             ("1 1 -0.5 1 2 3; 2 1 0.5 4 5 6", {}, "charge"),
+            ("1 1 1 0 1 2 3; 2 1 1 0 4 5 6", {}, "full"),
             ("1 1 1 1 2 3; 2 1 1 4 5 6", {"Bonds": "1 1 1 2"}, "molecular"),
             ("1 1 1 0.0 1 2 3 0 0 0; 2 1 1 0.0 4 5 6 0 0 0", {"Bonds": "1 1 1 2"}, "full"),
         ],

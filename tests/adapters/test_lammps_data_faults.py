@@ -209,6 +209,20 @@ def test_options_that_do_not_fit(text, options, message):
     assert str(caught.value).startswith(message)
 
 
+def test_a_file_that_ends_inside_a_section():
+    text = data_file("1 1 0 0 0; 2 1 1 1 1", header="1 bond types", sections={"Bonds": "1 1 1 2; 2 1 1 2"})
+    with pytest.raises(FormatError) as caught:
+        decoded(text[:-3])
+    assert caught.value.message == "the file ends after 1 of 2 lines of Bonds"
+
+
+def test_a_style_that_is_none():
+    with pytest.raises(FormatError) as caught:
+        decoded(data_file("1 1 1 1 2 3", style="foo"))
+    start = "the section Atoms says 'foo', which is no atom style, its lines may be of charge or molecular"
+    assert caught.value.message.startswith(start)
+
+
 @pytest.mark.parametrize("text", [data_file().rstrip("\n"), data_file(header="3 bonds")])
 def test_strict(text):
     with pytest.raises(FormatError):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import molrec_convert as mc
 from molrec_convert.adapter import Snapshot
 from molrec_convert.adapters._data_styles import KINDS
 from molrec_convert.convert import convert
-from molrec_convert.errors import FormatError, LossError
+from molrec_convert.errors import FormatError, LossError, LossWarning
 from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.records import open_record
 
@@ -19,6 +20,7 @@ from ..datafiles import WATER, data_file, decoded, encoded
 from ..dumps import snapshot
 
 XYZ = {"x": [1.0, 4.0], "y": [2.0, 5.0], "z": [3.0, 6.0]}
+ROW = {key: [0.0, 1.0, 2.0] for key in "xyz"}
 PARAMETERS = [0.1, 1 / 3, 1e-300]
 
 
@@ -264,8 +266,6 @@ class TestFromElsewhere:
              "atoms of type 1 have the masses 1.0 and 2.0; a data file has one a type"),
             ({"type_id": u64(0, 1)}, "there are atom types of number 0, and LAMMPS's types begin at 1"),
             ({"type_id": u64(1, 10**12)}, "atom types go up to 1000000000000, and a data file lists all of them"),
-            ({"type": ["8x", "C"]}, "'8x' is no label of a type that LAMMPS takes"),
-            ({"type": ["a b", "C"]}, "'a b' is no label of a type that LAMMPS takes"),
             ({"type": ["a", "b"], "type_id": u64(1, 1)}, "atom types of one number have several labels"),
         ],
     )  # fmt: skip
@@ -293,8 +293,7 @@ class TestUnits:
     def test_reduced(self):
         text = data_file("1 1 -1 1 2 3", style="charge", before={"Masses": "1 2.5"}, title="x, units = lj")
         again = encoded(decoded(text).snapshot)
-        assert section(again, "Atoms") == ["1 1 -1 1 2 3"]
-        assert section(again, "Masses") == ["1 2.5"]
+        assert [section(again, name) for name in ("Atoms", "Masses")] == [["1 1 -1 1 2 3"], ["1 2.5"]]
 
 
 class TestLosses:
@@ -306,6 +305,25 @@ class TestLosses:
         with pytest.raises(LossError, match=r"lammps-data cannot hold (atoms\.\w+|time)"):
             convert(made.path, tmp_path / "strict.data", strict=True)
         assert not (tmp_path / "strict.data").exists()
+
+    @pytest.mark.parametrize(
+        ("words", "types", "labels"),
+        [(["1", "C", "2"], [1, 2, 3], ["1 atom_1", "2 C", "3 atom_3"]),
+         (["a b", "C", "C"], [1, 2, 2], ["1 atom_1", "2 C"]), (["#", "*", "8x"], [1, 2, 3], []),
+         (["2", "1", "2"], [2, 1, 2], [])],
+    )  # fmt: skip
+    def test_labels_that_lammps_does_not_take(self, tmp_path, words, types, labels):
+        mc.write(tmp_path / "in.h5", Frame({"atoms": {"type": words, **ROW}}))
+        assert "atoms.type" in convert(tmp_path / "in.h5", tmp_path / "out.data").losses.losses
+        text = (tmp_path / "out.data").read_text()
+        assert [int(row.split()[1]) for row in section(text, "Atoms")] == types
+        assert (section(text, "Atom Type Labels") if "Labels" in text else []) == labels
+
+    def test_labels_of_bonds_that_lammps_does_not_take(self, tmp_path):
+        bonds = {"atomi": u64(0, 1), "atomj": u64(1, 2), "type": ["1", "C-C"]}
+        with pytest.warns(LossWarning, match=r"bonds\.type"):
+            mc.write(tmp_path / "out.data", Frame({"atoms": ROW, "bonds": bonds}))
+        assert section((tmp_path / "out.data").read_text(), "Bond Type Labels") == ["1 bond_1", "2 C-C"]
 
     def test_what_is_held_is_no_loss(self, tmp_path, converted):
         text = data_file("1 4 1 -1 1 2 3 0.5 6 # a comment", style="dielectric: id mol type q x y z normx ed",

@@ -1,7 +1,11 @@
 """LAMMPS dump: what a record holds of every item and column of a snapshot."""
 
+import re
+
 import numpy as np
 import pytest
+
+from molrec_convert.errors import FormatError
 
 from ..dumps import THREE, snapshot, snapshots
 
@@ -105,11 +109,36 @@ def test_type_labels_beside_numbers(converted):
     assert (made.values("type"), made.values("type_id")) == (["C"], [2])
 
 
+def test_a_column_that_held_words_is_of_text(converted):
+    made = converted(snapshots(["1 0 0 0 a; 2 0 0 0 1", "1 0 0 0 2; 2 0 0 0 03"], columns="id x y z tag"))
+    assert [made.values("tag", k) for k in (0, 1)] == [["a", "1"], ["2", "03"]]
+
+
+def test_a_mark_of_byte_order(converted):
+    assert converted(b"\xef\xbb\xbf" + THREE.encode()).report.frames == 3
+
+
 def test_a_number_then_a_label(converted):
     """A type that is a number in one frame and a label in the next stands in two columns, each with its nulls."""
     made = converted(snapshots(["1 1 0 0 0", "1 C 0 0 0"]))
     assert [made.values("type_id", k) for k in (0, 1)] == [[1], [None]]
     assert [made.values("type", k) for k in (0, 1)] == [[None], ["C"]]
+
+
+def test_words_after_a_number(converted):
+    """Names and residues are text whatever they look like; another column is one of words where it holds one."""
+    columns = "id x y z name chain res_name tag"
+    made = converted(snapshot("1 0 0 0 1 2 3 7; 2 0 0 0 C A ALA 7b; 3 0 0 0 1e3 nan 4 8", columns=columns))
+    found = {name: made.values(name) for name in columns.split()[4:]}
+    assert found == {
+        "name": ["1", "C", "1e3"], "chain": ["2", "A", "nan"], "res_name": ["3", "ALA", "4"], "tag": ["7", "7b", "8"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["c_pe", "v_n", "f_1[2]", "d_a", "i_a", "i2_a[1]", "vx", "radius", "q", "xs", "quatw"])
+def test_no_words_among_numbers_of_lammps(converted, name):
+    with pytest.raises(FormatError, match=rf"in.dump:11 \(frame 0\): column {re.escape(name)}: 'C' is not a"):
+        converted(snapshot("1 0 0 0 1; 2 0 0 0 C", columns=f"id x y z {name}"))
 
 
 def test_type_map(converted):
@@ -229,6 +258,6 @@ def test_names_that_a_record_cannot_hold(converted):
     made = converted(snapshot("1 1 2 3 4 5 6 7 8 9 10 11", columns=columns))
     assert {name: made.values(name)[0] for name in made.atoms()} == {
         "id": 1, "x": 1.0, "y": 2.0, "z": 3.0, "a|b": 4.0, "dump__c": 5.0, "dump_validity": 6.0, "free#2": 7.0,
-        "chain#2": 8.0, "v_a": 9.0, "v_a#2": 10.0, "x#2": 11.0,
+        "chain": "8", "v_a": 9.0, "v_a#2": 10.0, "x#2": 11.0,
     }  # fmt: skip
     assert made.about["lammps_columns"] == columns.split()

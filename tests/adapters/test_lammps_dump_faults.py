@@ -138,7 +138,7 @@ FAULTS = {
     ),
     "an image too large": (
         snapshot(f"1 1 1 2 3 {2**31}", columns="id type x y z ix"),
-        "in.dump:9 (frame 0): column ix: an image flag is a 32-bit integer",
+        "in.dump:10 (frame 0): column ix: an image flag is a 32-bit integer, not 2147483648",
     ),
     "a later frame": (THREE.replace("4.75", "oops"), "in.dump:33 (frame 2): column x: 'oops' is not a number"),
     "cut in an item": (
@@ -228,6 +228,26 @@ def test_one_snapshot_without_a_last_line_end(converted, frames):
     assert "in.dump:11 (frame 0): the last line has no line end, its last number may be cut short" in made.warnings
     with pytest.raises(TruncatedError, match=r"in\.dump:11 \(frame 0\): the file ends inside the last of 2 atom lines"):
         converted(text, strict=True, frames=frames)
+
+
+@pytest.mark.parametrize(
+    ("rows", "taken"),
+    [
+        ("1 1 0 0 0.5;2 1 0 0 1", True),
+        ("1 1 0 0 10.25;2 1 0 0 3;3 1 0 0 1", True),
+        ("1 1 0 0 0.25;2 1 0 0 0.75;3 1 0 0 1.25", True),
+        ("1 1 0 0 0.25;2 1 0 0 0.75;3 1 0 0 1.2", False),
+        ("1 1 0 0 0.25;2 1 0 0 0.75;3 1 0 0", False),
+    ],
+)
+def test_which_last_lines_without_an_end_are_cut_for_certain(converted, rows, taken):
+    """Too few numbers, or fewer decimals than all others have."""
+    text = snapshot(rows)[:-1]
+    if taken:
+        assert converted(text).values("z")[-1] == float(rows.split()[-1])
+    else:
+        with pytest.raises(TruncatedError):
+            converted(text)
 
 
 def test_a_last_empty_snapshot(converted):

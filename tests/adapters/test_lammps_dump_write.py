@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import molrec_convert as mc
-from molrec_convert.errors import ConvertWarning, FormatError, LossError, LossWarning
+from molrec_convert.errors import ConvertWarning, LossError, LossWarning
 from molrec_convert.model import Box, Column, Frame
 
 from ..converting import left_behind
@@ -211,6 +211,10 @@ def test_a_frame_without_a_cell_is_shrink_wrapped(tmp_path):
     lines = (tmp_path / "out.dump").read_text().splitlines()
     assert lines[4] == "ITEM: BOX BOUNDS ss ss ss"
     assert [[float(word) for word in line.split()] for line in lines[5:8]] == [[0, 1.5], [2, 3], [-1, 4]]
+    flat = Frame({"atoms": {"id": np.array([1, 2], "u8"), "x": [0.0, 2e5], "y": [1e12, 1e12], "z": [0.0, 1e-300]}})
+    with pytest.warns(LossWarning):
+        mc.write(tmp_path / "flat.dump", flat)
+    assert mc.read(tmp_path / "flat.dump").trajectory[0].box.vectors.diagonal().tolist() == [2e5, 1e3, 1.0]
     with pytest.warns(LossWarning):
         mc.write(tmp_path / "none.dump", Frame())
     assert "ITEM: NUMBER OF ATOMS\n0\n" in (tmp_path / "none.dump").read_text()
@@ -259,12 +263,47 @@ def test_strict_refuses_losses(tmp_path):
     assert not left_behind(tmp_path)
 
 
-@pytest.mark.parametrize("word", ["a b", "", " ", "a\tb", "a\nb"])
-def test_a_word_that_is_none(tmp_path, word):
-    frame = Frame({"atoms": {"name": ["c", word], "x": [0.0, 1], "y": [0.0, 1], "z": [0.0, 1]}}, box=Box.orthogonal(3))
-    with pytest.raises(FormatError) as caught:
+@pytest.mark.parametrize(
+    ("name", "words", "written", "lost"),
+    [
+        ("type", ["1", "C", "2"], "typelabel", ""),
+        ("type", ["C", "1", "2"], "type", ""),
+        ("type", ["01", "2", "2"], "typelabel", ""),
+        ("type", ["-1", "2", "2.5"], "typelabel", ""),
+        ("type", ["1", "10", "2"], "type", "atoms.type"),
+        ("name", ["1", "C", "2"], "name", ""),
+        ("chain", ["1", "2", "2"], "chain", ""),
+        ("element", ["1", "C", "2"], "element", ""),
+        ("number", ["1", "C", "2"], "number", ""),
+        ("number", ["C", "1", "2"], "number", ""),
+        ("number", ["1", "2", "1e3"], "number", "atoms.number"),
+    ],
+)
+def test_words_that_look_like_numbers(tmp_path, name, words, written, lost):
+    """They come back, under a name that says that they are labels, or the report names them."""
+    frame = Frame({"atoms": {"x": [0.0, 1, 2], "y": [0.0] * 3, "z": [0.0] * 3, name: words}}, box=Box.orthogonal(3))
+    mc.write(tmp_path / "in.h5", frame)
+    report = mc.convert(tmp_path / "in.h5", tmp_path / "out.dump")
+    assert list(report.losses.losses) == ([lost] if lost else [])
+    assert written in (tmp_path / "out.dump").read_text().split("ITEM: ATOMS ")[1].split("\n")[0].split()
+    mc.convert(tmp_path / "out.dump", tmp_path / "back.h5")
+    back = mc.open(tmp_path / "back.h5").trajectory[0]["atoms"]
+    if not lost:
+        assert back[name].tolist() == words
+    elif name == "type":
+        assert back["type_id"].tolist() == [1, 10, 2]
+    else:
+        assert back[name].tolist() == [1.0, 2.0, 1000.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"), [("a b", "a_b"), ("", "?"), (" ", "?"), ("a\tb", "a_b"), ("a\nb ", "a_b"), ("c\u00a0d", "c_d")]
+)
+def test_a_text_that_is_not_one_word(tmp_path, text, word):
+    """It is written as one, and the report says that it is not the same."""
+    frame = Frame({"atoms": {"name": ["c", text], "x": [0.0, 1], "y": [0.0, 1], "z": [0.0, 1]}}, box=Box.orthogonal(3))
+    with pytest.warns(LossWarning, match=r"not carried by lammps-dump: atoms\.name$"):
         mc.write(tmp_path / "out.dump", [frame])
-    assert str(caught.value) == (
-        f"out.dump (frame 0): column name: {word!r} of row 1 is not one word, which a dump needs"
-    )
-    assert not list(tmp_path.iterdir())
+    assert (tmp_path / "out.dump").read_text().splitlines()[-2:] == ["0 0 0 c", f"1 1 1 {word}"]
+    with pytest.raises(LossError, match=r"atoms\.name: '.*' is not one word, and blanks part the columns"):
+        mc.write(tmp_path / "strict.dump", [frame], strict=True)

@@ -106,6 +106,15 @@ def test_other_options_need_another_folder(tmp_path):
         migrate([source], tmp_path / "out", settings=Settings(units="real"))
 
 
+def test_other_options_as_long_as_there_is_no_record(tmp_path):
+    """A wrong option fails all; the right one need not begin elsewhere."""
+    source = put(tmp_path / "in", {"a.dump": dump(), "b.dump": dump()})
+    migrate([source], tmp_path / "out", settings=Settings(units="meter"))
+    assert states(tmp_path / "out") == {"a.dump": "failed", "b.dump": "failed"}
+    migrate([source], tmp_path / "out", settings=Settings(units="metal"))
+    assert states(tmp_path / "out") == {"a.dump": "done", "b.dump": "done"}
+
+
 def test_a_root_that_is_not_mounted_fails_no_file(tmp_path):
     source = put(tmp_path / "in", {"a.xyz": atoms()})
     other = put(tmp_path / "more", {"b.xyz": atoms()})

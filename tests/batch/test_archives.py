@@ -10,11 +10,13 @@ import zipfile
 import pytest
 import zstandard
 
+import molrec_convert as mc
+from molrec_convert.batch import migrate
 from molrec_convert.batch.archives import archive_kind, members
 from molrec_convert.batch.settings import Limits
 from molrec_convert.errors import FormatError
 
-from .trees import header, packed, tar
+from .trees import atoms, by_source, header, packed, put, states, tar
 
 
 def told(path, kind="tar", **limits):
@@ -113,6 +115,55 @@ def test_what_is_refused_of_a_zip(tmp_path):
         "sub/y": None,
         "link": "a link out of the archive, to ../../x",
     }
+
+
+def test_links_that_lead_nowhere(tmp_path, inline):
+    """That is known when all of an archive was seen."""
+    files = {
+        "early": header("early.xyz", tarfile.SYMTYPE, link="sub/a.xyz"),
+        "nowhere": header("sub/nowhere.xyz", tarfile.SYMTYPE, link="../b.xyz"),
+        "hard": header("hard.xyz", tarfile.LNKTYPE, link="sub/b.xyz"),
+        "folder": header("folder", tarfile.SYMTYPE, link="sub"),
+        "archive": header("archive", tarfile.SYMTYPE, link="inner.zip"),
+        "whole": header("sub/whole", tarfile.SYMTYPE, link=".."),
+        "sub/a.xyz": atoms(),
+        "inner.zip": packed({"c.xyz": atoms()}),
+    }
+    (tmp_path / "in").mkdir()
+    tar(tmp_path / "in" / "a.tar", files)
+    migrate([tmp_path / "in"], tmp_path / "out")
+    assert states(tmp_path / "out") == {
+        "a.tar!/archive": "skipped",
+        "a.tar!/early.xyz": "skipped",
+        "a.tar!/folder": "skipped",
+        "a.tar!/hard.xyz": "failed",
+        "a.tar!/inner.zip!/c.xyz": "done",
+        "a.tar!/sub/a.xyz": "done",
+        "a.tar!/sub/nowhere.xyz": "failed",
+        "a.tar!/sub/whole": "skipped",
+    }
+    row = by_source(tmp_path / "out")["a.tar!/sub/nowhere.xyz"]
+    assert row["error"].endswith("nowhere.xyz: a link that leads nowhere: there is no b.xyz in the archive")
+    assert (row["error_kind"], row["reason"]) == ("refused", None)
+
+
+def test_a_record_that_is_a_folder_is_refused_once(tmp_path, inline):
+    """Its files are no sources of their own, and it does not pass for what is of no format."""
+    source = put(tmp_path / "in", {"a.xyz": atoms()})
+    mc.convert(source / "a.xyz", tmp_path / "run.mrec")
+    with tarfile.open(source / "a.tar", "w") as archive:
+        archive.add(tmp_path / "run.mrec", "old/run.mrec")
+    with tarfile.open(source / "b.tar", "w") as archive:
+        archive.add(tmp_path / "run.mrec", ".")
+    for _ in range(2):
+        migrate([source], tmp_path / "out")
+        rows = by_source(tmp_path / "out")
+        failed = [name for name, row in rows.items() if row["state"] == "failed"]
+        assert failed == ["a.tar!/old/run.mrec/zarr.json", "b.tar!/zarr.json"]
+        message = "a record that is a folder, in an archive: unpack it first, or pack it as *.mrec.zip"
+        assert all(rows[name]["error"].endswith(f"{name}: {message}") for name in failed)
+        reasons = {row["reason"] for row in rows.values() if row["state"] == "skipped"}
+        assert reasons == {"a part of the record old/run.mrec", "a part of the record ."}
 
 
 def test_an_encrypted_member_is_refused(tmp_path):

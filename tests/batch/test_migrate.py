@@ -194,7 +194,7 @@ def test_records_are_copied(tmp_path):
     mc.convert(tmp_path / "run.dump", source / "tree.mrec")
     migrate([source], tmp_path / "out")
     assert set(states(tmp_path / "out").values()) == {"done"}
-    assert records(tmp_path / "out") == ["packed.mrec.h5", "run.h5", "tree.h5"]
+    assert records(tmp_path / "out") == ["packed.h5", "run.h5", "tree.h5"]
     row = by_source(tmp_path / "out")["run.h5"]
     assert (row["format"], row["verified"]) == ("molrec-h5", "full")
     assert row["sha256"] == hashlib.sha256((source / "run.h5").read_bytes()).hexdigest()

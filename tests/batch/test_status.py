@@ -57,6 +57,36 @@ def test_status_of_a_state(done):
     )
 
 
+def test_what_is_refused_unread_is_told_once(tmp_path):
+    """Where it is found, in the log, and by status: its name stands there once."""
+    put(tmp_path / "in", {"a.xyz": atoms(), "old.7z": b"7z\xbc\xaf\x27\x1c"})
+    (tmp_path / "in" / "b.xyz").symlink_to("nothing")
+    told = batch("in", "out", "--log", "log", cwd=tmp_path, status=3).stderr.splitlines()
+    nowhere = "in/b.xyz: a link that leads nowhere: no such file or directory"
+    packed = "in/old.7z: a 7z archive, which is not read: unpack it first"
+    assert told[:2] == [f"failed   {nowhere}", f"failed   {packed}"]
+    log = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [line["error"] for line in log] == [nowhere, packed, None]
+    lines = batch("status", "out", cwd=tmp_path).stdout.decode().splitlines()
+    assert lines[4:] == [f"failed: {nowhere}", f"failed: {packed}"]
+    assert [line[:9] for line in batch("in", "out", cwd=tmp_path, status=3).stderr.splitlines()] == ["1 done, 2"]
+
+
+def test_a_record_of_an_earlier_content_is_told_of(tmp_path):
+    put(tmp_path / "in", {"a.xyz": atoms()})
+    batch("in", "out", cwd=tmp_path)
+    put(tmp_path / "in", {"a.xyz": "nothing of that kind\n"})
+    batch("in", "out", cwd=tmp_path, status=3)
+    lines = batch("status", "out", cwd=tmp_path).stdout.decode().splitlines()
+    assert lines[4].endswith(" (the record of what it held before is still there: a.h5)")
+    (row,) = json.loads(batch("status", "out", "--json", cwd=tmp_path).stdout)
+    assert (row["output"], row["notes"]) == (None, ["the record of what it held before is still there: a.h5"])
+    put(tmp_path / "in", {"a.xyz": atoms(2)})
+    batch("in", "out", cwd=tmp_path)
+    (row,) = json.loads(batch("status", "out", "--json", cwd=tmp_path).stdout)
+    assert (row["output"], row["notes"]) == ("a.h5", [])
+
+
 def test_status_as_json(done):
     rows = json.loads(batch("status", "--json", "out", cwd=done[0]).stdout)
     assert [(row["source"], row["state"]) for row in rows] == [
@@ -143,6 +173,8 @@ def test_retry(tmp_path):
         (("gone", "out"), "gone: there is no such file or folder"),
         (("in", "out", "--shard", "3/2"), "--shard takes a part such as 2/8, from 1/8 to 8/8, not '3/2'"),
         (("in", "out", "--scratch-limit", "much"), "--scratch-limit takes a size such as 500M or 64G, not 'much'"),
+        (("in", "out", "--scratch-limit", "inf"), "--scratch-limit takes a size such as 500M or 64G, not 'inf'"),
+        (("in", "out", "--scratch-limit", "-5G"), "--scratch-limit takes a size such as 500M or 64G, not '-5G'"),
         (("in", "out", "--verify", "often"), "a verification is one of full, sample, none, not 'often'"),
         (("in", "out", "--to", "zip"), "a form of records is one of .h5, .mrec, .mrec.zip, not '.zip'"),
         (("in", "out", "--guess", "bonds"), "--guess takes elements, not 'bonds'"),
@@ -158,6 +190,12 @@ def test_what_cannot_be_run(tmp_path, words, message):
     assert len(done.stderr.splitlines()) == 1
     assert message is None or done.stderr == f"molrec-convert: {message}\n"
     assert not list(tmp_path.glob("out/*.h5"))
+
+
+def test_a_file_may_take_as_long_as_it_likes(tmp_path):
+    put(tmp_path / "in", {"a.xyz": atoms()})
+    batch("in", "out", "-q", "-j", "1", "--timeout", "inf", cwd=tmp_path)
+    assert len(list(tmp_path.glob("out/**/*.h5"))) == 1
 
 
 # ---------------------------------------------------------------- the plan

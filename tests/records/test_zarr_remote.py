@@ -185,6 +185,15 @@ def test_no_server(serve):
         mc.open("x9://a/t.mrec")
 
 
+def test_a_form_that_is_not_read_from_the_network(tmp_path, serve):
+    write(tmp_path / "x.h5", FRAMES)
+    address = f"{serve()}/x.h5"
+    message = f"{address}: only .mrec and .mrec.zip are read from the network: fetch an HDF5 file first"
+    with pytest.raises(RecordError, match=f"^{re.escape(message)}$"):
+        mc.open(address)
+    assert not Handler.asked
+
+
 def test_a_record_on_the_network_is_only_read(tmp_path, serve):
     make(tmp_path / "t.mrec")
     url = serve()

@@ -152,7 +152,7 @@ def _check_column(
     if name in references(facts.arrays, facts.targets) and dtype == "u64":
         reach = ReachCheck(Updates.regular(1, rows) if rows else Updates.regular(0, 1))
     checks: list[Check] = [check for check in (grid, reach) if check is not None]
-    scan(array, rows, checks, findings, mask)
+    scan(array, rows, checks, findings, mask, at_once=rows)
     if reach is not None:
         facts.reach[name] = int(reach.last.max()) if rows else -1
     if grid is not None and grid.off:

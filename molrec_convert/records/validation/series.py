@@ -65,6 +65,7 @@ def scan_block(group: Group, name: str, facts: SeriesFacts, ids: StoredArray | N
     updates = facts.updates
     if updates is None:
         return
+    most = int(updates.counts().max(initial=0))
     masks: dict[str, StoredArray] = {}
     for key, mask in facts.masks.items():
         with findings:
@@ -78,7 +79,7 @@ def scan_block(group: Group, name: str, facts: SeriesFacts, ids: StoredArray | N
         same = _ids_check(ids, updates, findings) if key == "id" and ids is not None else None
         checks: list[Check] = [check for check in (grid, reach, same) if check is not None]
         rows = min(updates.total, array.shape[0])
-        scan(array, rows, checks, findings, masks.get(key))
+        scan(array, rows, checks, findings, masks.get(key), at_once=most)
         if reach is not None and rows == updates.total:
             facts.reach[key] = reach.last
         if grid is not None and grid.off:

@@ -8,10 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
-from molrec_convert.model.dtypes import Array
+from molrec_convert.model.dtypes import DTYPES, Array
 from molrec_convert.model.precision import quantum
+from molrec_convert.records.memory import affordable
 from molrec_convert.records.tree import StoredArray
 from molrec_convert.records.updates import Updates
+from molrec_convert.rules import rule
 
 from .findings import Findings
 
@@ -27,9 +29,20 @@ class Check(Protocol):
 
 
 def scan(
-    array: StoredArray, rows: int, checks: Sequence[Check], findings: Findings, mask: StoredArray | None = None
+    array: StoredArray,
+    rows: int,
+    checks: Sequence[Check],
+    findings: Findings,
+    mask: StoredArray | None = None,
+    *,
+    at_once: int,
 ) -> None:
-    """Read the first `rows` of an array in pieces and hand them to the checks; a piece that is damaged ends it."""
+    """Read the first `rows` of an array in pieces and hand them to the checks; a piece that is damaged ends it.
+
+    `at_once` is how many rows a reader takes for a frame: what no machine holds is a claim, and is not looked through.
+    """
+    if findings.tried(_due_affordable, array, at_once) is None:
+        return
     step = _rows_at_once(array)
     for first in range(0, rows, step):
         end = min(first + step, rows)
@@ -39,6 +52,15 @@ def scan(
             return
         for check in checks:
             check.look(values, valid, first)
+
+
+@rule(39)
+def _due_affordable(array: StoredArray, rows: int) -> int:
+    """The bytes of so many rows; an error where they do not fit into memory."""
+    try:
+        return affordable(rows * math.prod(array.shape[1:]) * max(1, DTYPES[array.dtype].itemsize))
+    except ValueError as error:
+        raise array.error(str(error)) from None
 
 
 def _rows_at_once(array: StoredArray) -> int:
