@@ -11,7 +11,7 @@ from molrec_convert.convert import convert
 from molrec_convert.headstart import HeadStart
 from molrec_convert.records import open_record
 
-from .converting import source_of
+from .converting import run, source_of
 from .dumps import THREE
 
 
@@ -49,3 +49,18 @@ def test_what_cannot_be_read_is_left_to_others(tmp_path):
     for path in (tmp_path, tmp_path / "none"):
         digest, size = HeadStart(path).taken()
         assert (digest.hexdigest(), size) == (hashlib.sha256().hexdigest(), 0)
+
+
+def test_the_command_line_guesses_the_source_and_asks_again(tmp_path):
+    """Whatever file stands first among the words, the checksum is that of the source."""
+    source, other = source_of(tmp_path, THREE, "in.dump"), source_of(tmp_path, "other", "other")
+    due = hashlib.sha256(THREE.encode()).hexdigest()
+    for words in (("in.dump",), ("--report", "other", "--force", "in.dump"), ("convert", "in.dump")):
+        other.write_text("other")
+        assert run(*words, "out.h5", "--force", cwd=tmp_path).status == 0
+        with open_record(tmp_path / "out.h5") as record:
+            assert record.meta["source"]["sha256"] == due
+    assert run("-", "out.h5", "--force", "--from", "lammps-dump", stdin=THREE.encode(), cwd=tmp_path).status == 0
+    with open_record(tmp_path / "out.h5") as record:
+        assert record.meta["source"]["sha256"] == due
+    assert source.read_text() == THREE

@@ -20,6 +20,7 @@ STREAM = "-"
 
 
 def command(
+    ctx: typer.Context,
     files: Annotated[
         list[str],
         typer.Argument(
@@ -66,7 +67,7 @@ def command(
 ) -> None:
     """Convert SOURCE to TARGET; the formats are found by content and name."""
     source, given, target = _three(files)
-    checksum = None if source == STREAM else HeadStart(Path(source))
+    checksum = _checksum(source, ctx.obj)
     from molrec_convert.convert import convert
     from molrec_convert.part import PartFile
 
@@ -112,6 +113,14 @@ def command(
             sys.stderr.write(f"warning: {text}\n")
         if found.losses:
             sys.stderr.write(f"{found.losses}\n")
+
+
+def _checksum(source: str, begun: HeadStart | None) -> HeadStart | None:
+    """The checksum of the source, unless that is a stream: the one that was begun, if it is of the same file."""
+    if begun is not None and begun.path != Path(source):
+        begun.drop()
+        begun = None
+    return begun if begun is not None or source == STREAM else HeadStart(Path(source))
 
 
 def _write_report(written: PartFile | None, report: dict[str, Any]) -> None:
