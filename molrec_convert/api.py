@@ -12,10 +12,10 @@ from . import __version__, registry
 from .adapter import Snapshot
 from .errors import ConvertError, ConvertWarning, FormatError, LossWarning, OptionError, RecordError
 from .foreign import ForeignOutput, foreign_output
-from .forms import FORM_NAMES, HDF5_SIGNATURE, form_of_name, location
+from .forms import FORM_NAMES, HDF5_SIGNATURE, form_of_name, is_url, location
 from .frames import Frames, FrameSelection
 from .inputs import Input, open_input, record_snapshots, with_system
-from .mapping.units import DIMENSIONLESS_DOCUMENT, size
+from .mapping.units import DIMENSIONLESS_DOCUMENT, size, stated
 from .model import Frame, Meta, Record
 from .model.origin import Origin, declared_units
 from .model.trajectory import MemoryTrajectory, Trajectory
@@ -196,7 +196,7 @@ def write(
     format: str | None = None,
     step: Sequence[int] | None = None,
     time: Sequence[float] | None = None,
-    units: dict[str, str] | None = None,
+    units: str | Mapping[str, str] | None = None,
     decimals: int | None = None,
     strict: bool = False,
     force: bool = False,
@@ -215,8 +215,8 @@ def write(
         Of every frame, where `data` is a sequence of frames; steps increase strictly. By default those that the frames
         had where they come from, else 0, 1, 2, ….
     units
-        The unit of every quantity, as ``{"length": "angstrom"}``; by default those of the record or the file that the
-        frames come from. A `Record` names its own.
+        The unit of every quantity, as ``{"length": "angstrom"}``, or the name of a system such as ``real``; by default
+        those of the record or the file that the frames come from. A `Record` names its own.
     decimals, strict, force
         As `convert` takes them.
 
@@ -232,13 +232,15 @@ def write(
     ConvertWarning
         For everything else that a person should know, such as steps that go back, and units that are not known.
     """
-    target = Path(path)
-    for quantity, unit in ({} if units is None else units).items():
-        if size(quantity, units or {}) is None and DIMENSIONLESS_DOCUMENT.get(quantity) != unit:
+    if is_url(path):
+        raise OptionError("a target is a file or a folder here, not an address", path=path)
+    target, given = Path(path), stated(units)
+    for quantity, unit in ({} if given is None else given).items():
+        if size(quantity, given or {}) is None and DIMENSIONLESS_DOCUMENT.get(quantity) != unit:
             text = f"nothing is known of the unit {unit!r} of {quantity}: such numbers are never converted"
             warnings.warn(f"{target.name}: {text}", ConvertWarning, stacklevel=2)
     output = _written(
-        target, _contents(data, step, time, units), format, Options(decimals=decimals, strict=strict), force
+        target, _contents(data, step, time, given), format, Options(decimals=decimals, strict=strict), force
     )
     # A record of repeating steps has them among its values already: that is nothing new.
     for note in () if isinstance(data, Record) and isinstance(output, RecordOutput) else output.notes:

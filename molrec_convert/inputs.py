@@ -12,7 +12,7 @@ from . import registry
 from .adapter import Adapter, Note, Snapshot, Span
 from .ahead import Transform, decoded
 from .errors import FormatError, OptionError, RecordError
-from .forms import FORM_NAMES, HDF5, form_of_content, form_of_head
+from .forms import FORM_NAMES, HDF5, ZARR, ZIP, form_of_content, form_of_head, form_of_name
 from .frames import FrameSelection
 from .headstart import HeadStart
 from .model import Block, Frame, Meta, Record, Schema
@@ -119,9 +119,12 @@ def _is_record(path: Path, format_name: str | None) -> bool:
     if format_name is not None:
         return format_name in FORM_NAMES
     try:
-        return form_of_content(path) is not None
+        if form_of_content(path) is not None:
+            return True
     except OSError:
         return False  # opening it as a foreign file says what is wrong
+    named = form_of_name(path)  # one that is damaged is still none of another format
+    return path.is_dir() if named is ZARR else named is ZIP and path.is_file()
 
 
 def check_options(name: str, known: frozenset[str], options: Options) -> None:

@@ -138,6 +138,22 @@ def test_units_that_are_not_known(tmp_path, units):
     mc.write(tmp_path / "ratios.h5", water(), units=dict(DIMENSIONLESS_DOCUMENT))
 
 
+def test_units_by_the_name_of_a_system(tmp_path):
+    mc.write(tmp_path / "out.h5", water(), units="real")
+    with mc.open(tmp_path / "out.h5") as record:
+        assert record.meta["units"].items() >= {"length": "angstrom", "time": "fs", "energy": "kcal/mol"}.items()
+    mc.write(tmp_path / "ratios.h5", water(), units="lj")
+    with mc.open(tmp_path / "ratios.h5") as record:
+        assert record.meta["units"] == DIMENSIONLESS_DOCUMENT
+    with pytest.raises(OptionError, match="there is no unit style 'reel'"):
+        mc.write(tmp_path / "other.h5", water(), units="reel")
+
+
+def test_an_address_is_no_target():
+    with pytest.raises(OptionError, match=r"^http://host/x\.h5: a target is a file or a folder here, not an address$"):
+        mc.write("http://host/x.h5", water())
+
+
 def test_write_frames(tmp_path):
     frames = [water(0.0), water(0.5)]
     mc.write(tmp_path / "out.h5", frames)

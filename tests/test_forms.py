@@ -131,6 +131,17 @@ def test_what_is_no_record_though_it_is_said_to_be(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "text"]
 
 
+def test_what_its_name_calls_a_record_is_told_what_it_lacks(tmp_path):
+    (tmp_path / "a.mrec.zip").write_bytes(b"PK\3\4 and no more")
+    (tmp_path / "b.mrec").mkdir()
+    for name, message in (
+        ("a.mrec.zip", "a damaged ZIP archive"),
+        ("b.mrec", "no record: there is no zarr.json in it"),
+    ):
+        with pytest.raises(RecordError, match=message):
+            mc.convert(tmp_path / name, tmp_path / "out.h5")
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stream_is_no_place_for_a_record(tmp_path, form):
     one = made(path_of(tmp_path, form, "one"), "trajectory")

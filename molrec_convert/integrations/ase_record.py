@@ -14,7 +14,7 @@ from molrec_convert.api import in_memory
 from molrec_convert.errors import LossError, OptionError
 from molrec_convert.frames import Frames, FrameSelection
 from molrec_convert.inputs import record_snapshots
-from molrec_convert.mapping.units import document, system
+from molrec_convert.mapping.units import stated
 from molrec_convert.model import Frame, Record
 from molrec_convert.placement import Placement
 
@@ -204,9 +204,9 @@ def _chosen(record: Record, index: Frames) -> int | Sequence[int]:
 def frame_to_ase(frame: Frame, units: str | Mapping[str, str] | None) -> Atoms:
     """The Atoms of a frame; see `Frame.to_ase`."""
     origin = frame.origin
-    stated = document(system(units)) if isinstance(units, str) else units
-    snapshot = Snapshot(Frame.of(dict(frame.items()), frame.box, frame.meta), units=stated)
+    given = stated(units)
+    snapshot = Snapshot(Frame.of(dict(frame.items()), frame.box, frame.meta), units=given)
     if origin is not None:
         snapshot.step, snapshot.time, snapshot.about = origin.step, origin.time, origin.about
-        snapshot.units = origin.units if stated is None else stated
+        snapshot.units = origin.units if given is None else given
     return told_atoms(snapshot, Told())

@@ -242,6 +242,13 @@ def document(units: Units) -> dict[str, str]:
     return {quantity: unit for quantity in NAMED if (unit := unit_of(quantity, units)) is not None}
 
 
+def stated(units: str | Units | None) -> Units | None:
+    """The ``units`` document that a person states, perhaps by the name of a system."""
+    if not isinstance(units, str):
+        return units
+    return DIMENSIONLESS_DOCUMENT if units == DIMENSIONLESS else document(system(units))
+
+
 DIMENSIONLESS_DOCUMENT: Units = MappingProxyType(
     {
         "length": "sigma",

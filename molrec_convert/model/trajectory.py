@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -214,8 +215,12 @@ def picked(block: Block, wanted: Collection[str]) -> Block:
     return Block.of(columns, block.count, shape=block.shape, targets=block.targets, attributes=block.attributes)
 
 
-def _ordinal(index: int, length: int) -> int:
-    ordinal = index + length if index < 0 else index
+def _ordinal(index: Any, length: int) -> int:
+    try:
+        number = operator.index(index)
+    except TypeError:
+        raise TypeError(f"a frame is chosen by its number or a slice, not by {index!r}") from None
+    ordinal = number + length if number < 0 else number
     if not 0 <= ordinal < length:
         raise IndexError(f"frame {index} of {length}")
     return ordinal

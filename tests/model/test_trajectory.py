@@ -23,6 +23,9 @@ def test_indexing(ten):
     for index in (10, -11):
         with pytest.raises(IndexError, match=f"frame {index} of 10"):
             ten[index]
+    for odd in (1.5, "a", None):
+        with pytest.raises(TypeError, match="a frame is chosen by its number or a slice, not by"):
+            ten[odd]
 
 
 @pytest.mark.parametrize("piece", ["2:5", "::3", "::-1", "-3:", ":0", "20:", "8:2:-2", "-100:100"])
