@@ -85,10 +85,9 @@ def cases(
     yield Case("LAMMPS dump, gzip", "Import", packed, {OURS: RECORDS[OURS]}, unpack, dump.stat().st_size)
     xyz = sized("run.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames))
     yield Case("XYZ", "Import", xyz, RECORDS, {**peers.IMPORTS["xyz"], **COPY})
-    few = max(2, frames // 6)
-    forces = sized("forces.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=few, forces=True))
+    forces = sized("forces.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames, forces=True))
     yield Case("extended XYZ with forces", "Import", forces, RECORDS, {**peers.IMPORTS["extxyz"], **COPY})
-    pdb = sized("models.pdb", lambda path: inputs.pdb(path, atoms=ATOMS, frames=few))
+    pdb = sized("models.pdb", lambda path: inputs.pdb(path, atoms=ATOMS, frames=frames))
     yield Case("PDB", "Import", pdb, RECORDS, {**peers.IMPORTS["pdb"], **COPY})
     points = max(20, round(200 * scale ** (1 / 3)))
     cube = sized("density.cube", lambda path: inputs.cube(path, points=points))
@@ -97,7 +96,7 @@ def cases(
     yield from _reading(folder, dump, frames, convert)
     for atoms, count in SHAPES:
         many = max(1, round(count * scale))
-        shaped = sized(f"{atoms}.lammpstrj", lambda path, a=atoms, n=many: inputs.dump(path, atoms=a, frames=n))  # type: ignore[misc]
+        shaped = sized(f"{atoms}x{many}.lammpstrj", lambda path, a=atoms, n=many: inputs.dump(path, atoms=a, frames=n))  # type: ignore[misc]
         yield Case(f"{atoms:,} atoms × {many:,} frames", "Size of frames", shaped, {OURS: RECORDS[OURS]})
     for threads in (1, 2, 3, 4):
         script = f"import molrec_convert as mc; mc.convert(source, target + '.h5', threads={threads})"
