@@ -113,7 +113,7 @@ def code_of(path):
     return " ".join(kept)
 
 
-HELP = {"cli/__init__.py", "cli/convert.py"}
+HELP = {"cli/app.py", "cli/convert.py"}
 """The help of the command line shows examples."""
 
 
