@@ -224,5 +224,5 @@ FORMAT = Adapter(
     exporter=CubeExporter,
     lost=lost,
     layout=KEYS - {COMMENT},
-    options=frozenset(("decimals",)),
+    export_options=frozenset(("decimals",)),
 )

@@ -259,5 +259,6 @@ FORMAT = Adapter(
     importer=DcdImporter,
     exporter=DcdExporter,
     options=frozenset(("units",)),
+    export_options=frozenset(("units",)),
     role="trajectory",
 )

@@ -171,6 +171,7 @@ FORMAT = Adapter(
     layout=META - {TITLE},
     importer=GroImporter,
     exporter=GroExporter,
-    options=frozenset(("decimals", "guess", "type_map")),
+    options=frozenset(("guess", "type_map")),
+    export_options=frozenset(("decimals",)),
     role="structure",
 )

@@ -233,6 +233,7 @@ FORMAT = Adapter(
     layout=FACTS - {"lammps_coeffs_text", "lammps_sections_text"},
     importer=DataImporter,
     exporter=DataExporter,
-    options=frozenset(("units", "atom_style", "type_map", "guess", "keep_order", "unwrap", "decimals")),
+    options=frozenset(("units", "atom_style", "type_map", "guess", "keep_order", "unwrap")),
+    export_options=frozenset(("units", "decimals")),
     role="structure",
 )

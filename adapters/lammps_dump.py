@@ -382,6 +382,7 @@ FORMAT = Adapter(
     exporter=DumpExporter,
     lost=lost,
     layout=FACTS,
-    options=frozenset(("units", "type_map", "keep_order", "unwrap", "decimals")),
+    options=frozenset(("units", "type_map", "keep_order", "unwrap")),
+    export_options=frozenset(("units", "decimals")),
     role="trajectory",
 )

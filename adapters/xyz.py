@@ -246,5 +246,6 @@ FORMAT = Adapter(
     layout=OWN - {"xyz_comment", "xyz_title"},
     importer=XyzImporter,
     exporter=XyzExporter,
-    options=frozenset(("type_map", "units", "decimals", "plain")),
+    options=frozenset(("type_map", "units")),
+    export_options=frozenset(("decimals", "plain")),
 )

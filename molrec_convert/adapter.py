@@ -295,8 +295,8 @@ class Adapter:
         Instead of these, for a format that goes through a library that opens files itself.
     library
         The library, as people call it.
-    options
-        The names of the options that it takes.
+    options, export_options
+        The names of the options that its importer takes, and its exporter.
     role
         What its files are to others that lie beside them; see `Role`.
     extra
@@ -319,6 +319,7 @@ class Adapter:
     file_exporter: FileExporterFactory | None = None
     library: str | None = None
     options: frozenset[str] = frozenset()
+    export_options: frozenset[str] = frozenset()
     role: Role | None = None
     extra: str | None = None
 

@@ -93,9 +93,8 @@ def decoded(
 
     def read() -> None:
         end: BaseException | None = None
-        found = bundles(spans)
         try:
-            for bundle, size in found:
+            for bundle, size in bundles(spans):
                 if not budget.take(size):
                     break
                 coming.put((executor.submit(decode_all, bundle), size))

@@ -29,8 +29,6 @@ from .steps import declare_fixed_decimals, declare_precision
 from .steps import to_units as to_units_step
 from .steps import unwrap as unwrap_step
 
-STREAM = "-"
-"""The name that stands for a standard stream on the command line."""
 MOST_THREADS = 4
 """More of them wait for the one that lays frames out."""
 

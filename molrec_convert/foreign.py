@@ -30,7 +30,7 @@ class ForeignOutput:
         contents: Contents | None = None,
         document: Mapping[str, Any] | None = None,
     ) -> None:
-        self._adapter, self.takes = adapter, adapter.options
+        self._adapter, self.takes = adapter, adapter.export_options
         self._options, self._strict = options, options.strict
         self._known = contents
         self._document = document or {}

@@ -214,7 +214,7 @@ def test_the_description(adapter):
     assert adapter.patterns[0].startswith("*.")
     assert len(set(adapter.patterns)) == len(adapter.patterns)
     assert all(pattern == pattern.lower() for pattern in adapter.patterns)
-    assert adapter.options <= {*Options.__dataclass_fields__}
+    assert adapter.options | adapter.export_options <= {*Options.__dataclass_fields__}
     assert "atoms" not in adapter.carries.blocks
     for name in adapter.carries.columns:
         Block(count=0)[name] = np.zeros(0, DTYPES[CANONICAL.get(name, "f64")])
@@ -257,7 +257,7 @@ def test_options_of_a_source(adapter, option, tmp_path):
 @by_adapter(BOTH)
 @pytest.mark.parametrize("option", ["decimals", "plain", "units"])
 def test_options_of_a_target(adapter, option, tmp_path):
-    if option in adapter.options:
+    if option in adapter.export_options:
         return
     mc.write(tmp_path / "in.h5", fitted(frame(2, box=Box.orthogonal(5.0)), adapter))
     asked = {"decimals": 3, "plain": True, "units": "real"}[option]

@@ -82,11 +82,6 @@ def test_the_commands_of_the_first_page_exist():
             assert word in text, word
 
 
-def test_the_python_of_the_first_page_is_python(tmp_path):
-    for block in blocks("python"):
-        compile(block, "README.md", "exec")
-
-
 def test_the_error_of_the_first_page(tmp_path):
     text = (
         "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp pp\n0 1\n0 1\n0 1\n"

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, BinaryIO
 
 from typer.core import TyperCommand, TyperGroup
+
+STREAM = "-"
+"""The name that stands for a standard stream."""
+
+
+def source_of(name: str) -> str | BinaryIO:
+    """A file by its name, or standard input."""
+    return sys.stdin.buffer if name == STREAM else name
+
+
+def target_of(name: str) -> str | BinaryIO:
+    """A file by its name, or standard output."""
+    return sys.stdout.buffer if name == STREAM else name
+
+
+def words_of(text: str | None) -> list[str]:
+    """The words of a list that commas part; none where it is not given."""
+    return [] if text is None else text.split(",")
 
 
 class _TextMixin:

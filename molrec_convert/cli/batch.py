@@ -12,7 +12,7 @@ import typer
 
 from molrec_convert.errors import OptionError
 
-from .arguments import TextCommand, TextGroup
+from .arguments import TextCommand, TextGroup, words_of
 from .convert import pairs_of, precision_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def run(
         units=units,
         atom_style=atom_style,
         type_map=pairs_of(type_map, "--type-map"),
-        guess=() if guess is None else tuple(guess.split(",")),
+        guess=tuple(words_of(guess)),
         keep_order=keep_order,
         to_units=to_units,
         precision=precision_of(precision),
@@ -175,7 +175,7 @@ def retry(
         "units": units,
         "atom_style": atom_style,
         "type_map": pairs_of(type_map, "--type-map"),
-        "guess": () if guess is None else tuple(guess.split(",")),
+        "guess": tuple(words_of(guess)),
     }
 
     def work(watch: Any) -> Any:

@@ -6,17 +6,17 @@ import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from molrec_convert.errors import LossError, OptionError
 from molrec_convert.headstart import HeadStart
 
+from .arguments import STREAM, source_of, target_of, words_of
+
 if TYPE_CHECKING:
     from molrec_convert.part import PartFile
-
-STREAM = "-"
 
 
 def command(
@@ -82,8 +82,8 @@ def command(
     with written or nullcontext(), _progress(quiet=quiet) as progress:
         try:
             found = convert(
-                _binary(source, sys.stdin),
-                _binary(target, sys.stdout),
+                source_of(source),
+                target_of(target),
                 topology=topology,
                 trajectory=trajectory,
                 from_format=from_format,
@@ -93,7 +93,7 @@ def command(
                 atom_style=atom_style,
                 to_units=to_units,
                 type_map=pairs_of(type_map, "--type-map"),
-                guess=[] if guess is None else guess.split(","),
+                guess=words_of(guess),
                 keep_order=keep_order,
                 unwrap=unwrap,
                 precision=precision_of(precision),
@@ -135,10 +135,6 @@ def _three(files: list[str]) -> tuple[str, str | None, str]:
         what = "only one is given" if len(files) == 1 else f"{len(files)} are given"
         raise typer.BadParameter(f"the files are SOURCE [TRAJECTORY] TARGET, {what}")
     return files[0], files[1] if len(files) == 3 else None, files[-1]
-
-
-def _binary(name: str, stream: Any) -> str | BinaryIO:
-    return stream.buffer if name == STREAM else name
 
 
 def pairs_of(text: str | None, option: str) -> dict[str, str]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from molrec_convert.errors import ConvertError, OptionError
 
+from .arguments import STREAM, source_of, words_of
 from .convert import pairs_of
 from .titles import show
 from .trouble import tell
 
-STREAM = "-"
 DIFFERENT, TROUBLE = 1, 2
 """The status of files that differ, and of what went wrong, as those of diff(1)."""
 
@@ -48,8 +48,8 @@ def command(
         if a == b == STREAM:
             raise OptionError("standard input can be one of the files, not both")
         found = diff(
-            _source(a),
-            _source(b),
+            source_of(a),
+            source_of(b),
             tol=tol,
             rtol=rtol,
             ignore=[name for text in ignore or () for name in text.split(",")],
@@ -59,7 +59,7 @@ def command(
             units=units,
             atom_style=atom_style,
             type_map=pairs_of(type_map, "--type-map"),
-            guess=[] if guess is None else guess.split(","),
+            guess=words_of(guess),
             keep_order=keep_order,
         )
     except (ConvertError, OSError, MemoryError) as error:
@@ -74,7 +74,3 @@ def command(
             show(comparison_text(found))
     if not found.same:
         raise typer.Exit(DIFFERENT)
-
-
-def _source(name: str) -> str | BinaryIO:
-    return sys.stdin.buffer if name == STREAM else name

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from molrec_convert.errors import ConvertError, OptionError
 
+from .arguments import STREAM, source_of
 from .titles import show
 from .trouble import tell
 
 if TYPE_CHECKING:
     from molrec_convert.summary import Info
-
-STREAM = "-"
 
 
 def command(
@@ -48,7 +46,7 @@ def command(
     failed = False
     for name in files:
         try:
-            each = info(_source(name), format=from_format, units=units, atom_style=atom_style, count=count)
+            each = info(source_of(name), format=from_format, units=units, atom_style=atom_style, count=count)
         except (ConvertError, OSError) as error:
             tell(error)
             failed = True
@@ -63,7 +61,3 @@ def command(
         draw(files[0], plot, format=from_format, units=units, atom_style=atom_style, force=force)
     if failed:
         raise typer.Exit(1)
-
-
-def _source(name: str) -> str | BinaryIO:
-    return sys.stdin.buffer if name == STREAM else name
