@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from molrec_convert.errors import FormatError
-from molrec_convert.text.lines import count_lines
+from molrec_convert.text.lines import BOM, count_lines
 from molrec_convert.text.numbers import parse_integer, parse_real
-
-from ._lammps import BOM
 
 TOPOLOGY = ("bonds", "angles", "dihedrals", "impropers")
 PLURALS = {"atom": "atoms", "bond": "bonds", "angle": "angles", "dihedral": "dihedrals", "improper": "impropers"}

@@ -9,10 +9,11 @@ import numpy as np
 
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.model import Box
+from molrec_convert.text.lines import BOM
 from molrec_convert.text.numbers import parse_integer, parse_real
 from molrec_convert.text.window import Window
 
-from ._lammps import BOM, STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
+from ._lammps import STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
 
 ITEM = b"ITEM:"
 STEP_ITEM = b"ITEM: TIMESTEP\n"
@@ -110,7 +111,9 @@ class HeaderReader:
         """
         if self._after_step and (again := self._again()) is not None:
             return again
-        self._window.mark()
+        is_plain = self._window.peek(len(STEP_ITEM)) == STEP_ITEM
+        if is_plain:
+            self._window.mark()
         line = self._skip_blanks()
         if line is None:
             return None
@@ -129,7 +132,7 @@ class HeaderReader:
             if name.startswith(b"ATOMS"):
                 self._atoms(header, name, at)
                 self._frame += 1
-                self._keep(header, self._window.take())
+                self._keep(header, self._window.take() if is_plain else b"")
                 return header
             key = b"BOX BOUNDS" if name.startswith(b"BOX BOUNDS") else name
             if key in seen:
@@ -148,8 +151,9 @@ class HeaderReader:
             line = found
 
     def _keep(self, header: Header, text: bytes) -> None:
+        """Keep a header, with its text where that begins with the step, to compare the next one with."""
         end = text.find(b"\n", len(STEP_ITEM)) + 1
-        self._after_step = text[end:] if end and text.startswith(STEP_ITEM) and self._window.terminated else b""
+        self._after_step = text[end:] if self._window.terminated else b""
         self._last = header
 
     def _again(self) -> Header | None:

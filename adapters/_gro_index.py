@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from molrec_convert.adapter import Span
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.text.faults import quote
+from molrec_convert.text.lines import BOM
 from molrec_convert.text.window import Window
 
 from ._pdb_columns import text_of
 
-BOM = b"\xef\xbb\xbf"
 COUNT = re.compile(rb"\s*\+?([0-9]{1,18})\s*")
 NUMBER_AT_END = re.compile(rb"\.([0-9]*)$")
 

@@ -30,9 +30,6 @@ Array = np.ndarray[Any, Any]
 EXAMPLES = ("Si", "O")
 """Elements that an example of a type map names: types count, and their numbers tell nothing."""
 
-BOM = b"\xef\xbb\xbf"
-"""What some editors put before the first line."""
-
 STYLES = ("real", "metal", "si", "cgs", "electron", "micro", "nano", DIMENSIONLESS)
 
 

@@ -22,6 +22,7 @@ from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
 from molrec_convert.steps import unwrapped
 from molrec_convert.text.decimals import SAMPLE, fixed_decimals
+from molrec_convert.text.lines import BOM
 from molrec_convert.text.table import ScanError, TableScan, scan_table
 from molrec_convert.text.window import Window
 
@@ -29,7 +30,7 @@ from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, may_hold_words, plan
 from ._dump_header import ITEM, Header, HeaderReader
 from ._dump_writer import FACTS, DumpExporter, lost
 from ._elements import MassElements
-from ._lammps import BOM, Style, cartesian, elements_of_types, order_by_id, type_map_note
+from ._lammps import Style, cartesian, elements_of_types, order_by_id, type_map_note
 
 Array = np.ndarray[Any, Any]
 

@@ -18,6 +18,7 @@ from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.model import Block, Box, Frame, Meta
 from molrec_convert.options import Options
+from molrec_convert.text.lines import BOM
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_table
 from molrec_convert.text.window import Window
 
@@ -25,7 +26,7 @@ from ._lammps import Style
 from ._xyz_cell import box_of_vectors
 from ._xyz_columns import PLAIN, ROWS, SPECIES, Plan, Property, plan_of, properties_text
 from ._xyz_dialects import read_header, units_of
-from ._xyz_frames import BOM, FrameText, FrameWalk, begins_frame, ends_alike, head_of, is_origin
+from ._xyz_frames import FrameText, FrameWalk, begins_frame, ends_alike, head_of, is_origin
 from ._xyz_header import OWN, Header
 from ._xyz_labels import TextReader, decoded
 from ._xyz_lost import lost

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from molrec_convert.forms import DOCUMENT
+from molrec_convert.records.layout import SECTIONS
 
 from .journal import Journal
 from .names import INSIDE
-
-SECTIONS = ("frame", "system", "trajectory", "forcefield", "status")
-"""A record has at least one of these; each is a folder with a document of its own."""
 
 Failed = tuple[str, str, str]
 """A source, its error, and the kind of that."""
@@ -51,7 +49,7 @@ def _is_there(journal: Journal, target: str) -> bool:
 
 
 def _records(journal: Journal, archive: str) -> list[str]:
-    """The folders in an archive that are records; those in others are parts of these."""
+    """The folders in an archive that are records, since a folder of theirs is a section; others are parts of these."""
     query = "SELECT source FROM files WHERE archive = ? AND name = ?"
     groups = {row["source"].removesuffix(f"/{DOCUMENT}") for row in journal.rows(query, (archive, DOCUMENT))}
     found: list[str] = []

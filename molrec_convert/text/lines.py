@@ -5,6 +5,9 @@ from __future__ import annotations
 from . import engine
 from .engine import Buffer
 
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, which some editors put before the first line."""
+
 
 def skip_lines(data: Buffer, start: int, count: int) -> tuple[int, int]:
     """Advance over up to `count` line ends from `start`.
