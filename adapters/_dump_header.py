@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,8 @@ ITEM = b"ITEM:"
 STEP_ITEM = b"ITEM: TIMESTEP\n"
 STEP_WIDTH = 24
 """More bytes than a step that fits an integer has."""
+MOST_DIGITS = 18
+"""So many always fit an integer of 64 bits."""
 FOREIGN = {
     b"ENTRIES": "local entries, not atoms",
     b"NUMBER OF ENTRIES": "local entries, not atoms",
@@ -45,7 +47,7 @@ class Header:
     columns: bytes = b""
     columns_line: int = 0
 
-    def again(self, step: int, lines: int) -> Header:
+    def again(self, step: int | None, lines: int) -> Header:
         """The same header so many lines further down, with another step."""
         return Header(
             self.line + lines,
@@ -172,6 +174,26 @@ class HeaderReader:
         self._window.skip_looked_at(end + len(after), last.columns_line - last.line + 1)
         self._frame += 1
         return last.again(step, moved)
+
+    def repeats(self) -> Iterator[tuple[int, bytes, bytes]]:
+        """The next snapshots, while they are in memory and differ from the last header in their step alone.
+
+        Yields
+        ------
+        step, head, atoms
+            The step, the lines of the header, and those of the atoms; the window stands before them.
+        """
+        last, after = self._last, self._after_step
+        if not after or last is None or not last.atoms:
+            return
+        for head, atoms in self._window.runs(last.columns_line - last.line + 1, last.atoms):
+            if not head.startswith(STEP_ITEM) or not head.endswith(after):
+                return
+            digits = head[len(STEP_ITEM) : -len(after)].rstrip()
+            if not digits.isdigit() or len(digits) > MOST_DIGITS:
+                return  # a step that is none is told where each line is read
+            self._frame += 1
+            yield int(digits), head, atoms
 
     def _check_end(self, header: Header, line: bytes) -> None:
         """Take the last line without its end only as the header of a single snapshot of no atoms."""

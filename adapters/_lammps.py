@@ -176,6 +176,19 @@ def order_by_id(values: Array) -> tuple[Array | None, str | None]:
     return order, None
 
 
+def stacked_order_by_id(values: Array, frames: int) -> Array | None:
+    """The rows of a stack of frames, each sorted by id; None where all are already. ValueError where ids repeat."""
+    ids = values.reshape(frames, -1)
+    if (ids[:, 1:] > ids[:, :-1]).all():
+        return None
+    order = np.argsort(ids, axis=1, kind="stable")
+    ranked = np.take_along_axis(ids, order, axis=1)
+    if (ranked[:, 1:] == ranked[:, :-1]).any():
+        raise ValueError("several atoms have one id")
+    rows: Array = (order + np.arange(frames)[:, None] * ids.shape[1]).ravel()
+    return rows
+
+
 def shrink_wrapped(atoms: Block | None) -> Box:
     """A cell around the atoms, for a frame without one; neither a dump nor a data file can be without."""
     lo, hi = np.zeros(3), np.ones(3)

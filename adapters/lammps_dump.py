@@ -10,8 +10,9 @@ unwrapped unasked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from molrec_convert.errors import FormatError, OptionError, TruncatedError
 from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
+from molrec_convert.stack import Moment, Stack, repeats, tiled
 from molrec_convert.steps import unwrapped
 from molrec_convert.text.decimals import SAMPLE, fixed_decimals
 from molrec_convert.text.lines import BOM
@@ -30,7 +32,7 @@ from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, may_hold_words, plan
 from ._dump_header import ITEM, Header, HeaderReader
 from ._dump_writer import FACTS, DumpExporter, lost
 from ._elements import MassElements
-from ._lammps import Style, cartesian, elements_of_types, order_by_id, type_map_note
+from ._lammps import Style, cartesian, elements_of_types, order_by_id, stacked_order_by_id, type_map_note
 
 Array = np.ndarray[Any, Any]
 
@@ -39,8 +41,49 @@ NO_FRAME, NO_META = Frame(), Meta()
 """What stands in a snapshot until it has its own."""
 WORD = "word"
 """What stands for the first token of a column of text."""
+TELLING = frozenset(("type_id", "type", "mass"))
+"""The columns that may tell elements."""
 FIRST_TYPES = (1, 2)
 """The types of an example where no atom line shows any."""
+
+
+class Place(NamedTuple):
+    """What is known of a snapshot before its atom lines are scanned.
+
+    Parameters
+    ----------
+    header
+        Its header, or one that says the same but for the step, and stands elsewhere.
+    step
+        Its own step.
+    plan
+        Its columns.
+    terminated
+        Whether its last line has a line end.
+    """
+
+    header: Header
+    step: int | None
+    plan: Plan
+    terminated: bool
+
+
+class NamedColumns(NamedTuple):
+    """The names in a header's line of columns.
+
+    Parameters
+    ----------
+    names
+        The names.
+    doubtful
+        The places of those that may be of text.
+    of_numbers
+        What an atom line is like in which those hold numbers.
+    """
+
+    names: list[bytes]
+    doubtful: list[int]
+    of_numbers: re.Pattern[bytes]
 
 
 class DumpImporter:
@@ -51,8 +94,7 @@ class DumpImporter:
         self._options = options
         self._style = Style(options.units)
         self._styleless = False
-        self._names: dict[bytes, tuple[list[bytes], list[int]]] = {}
-        """The names in a header's line of columns, and the places of those that may be of text."""
+        self._names: dict[bytes, NamedColumns] = {}
         self._words: set[bytes] = set()
         """The columns that held words, and are of text from then on."""
         self._plans: dict[tuple[bytes, tuple[int, ...]], Plan] = {}
@@ -86,12 +128,23 @@ class DumpImporter:
                 self._type_map_note = type_map_note(_types_in(plan, data) or FIRST_TYPES)
             if self._options.sample_decimals and data and plan not in self._decimals:
                 self._decimals[plan] = self._sampled(plan, data)
-            yield Span(ordinal, line, start, window.offset - start, (header, plan, window.terminated), data)
+            yield Span(
+                ordinal, line, start, window.offset - start, Place(header, header.step, plan, window.terminated), data
+            )
             ordinal += 1
+            if keep and (first_row := self._first_row(header, plan)) is not None:
+                for step, head, atoms in headers.repeats():
+                    if first_row(atoms) is None:
+                        break
+                    place, below = Place(header, step, plan, True), header.columns_line - header.line + 1
+                    yield Span(ordinal, window.line + below, window.offset + len(head), len(atoms), place, atoms)
+                    ordinal += 1
 
     def decode(self, span: Span) -> Snapshot:
         """Make the frame of a snapshot."""
-        header, plan, terminated = span.context
+        place: Place = span.context
+        plan, terminated = place.plan, place.terminated
+        header = place.header.again(place.step, span.line - 1 - place.header.columns_line)
         scan, plan = self._scan(span, header, plan)
         snapshot = Snapshot(NO_FRAME, header.step, header.time, NO_META, self._style.units)
         if header.time is not None:
@@ -101,23 +154,85 @@ class DumpImporter:
                                        line=span.line + header.atoms - 1, frame=span.ordinal))  # fmt: skip
         try:
             box = self._box(header)
-            columns = self._columns(plan, scan, header, box, snapshot)
+            columns = self._columns(plan, scan, header, box)
         except FormatError as error:
             error.frame = span.ordinal
             raise
+        self._note_layout(plan, header, box, snapshot)
+        self._add_elements(columns, snapshot)
         atoms = Block.of(columns, header.atoms)
         order = None if self._options.keep_order else self._order(columns.get("id"), snapshot)
         if order is not None:
             atoms = Block.of({name: column.rows(order) for name, column in columns.items()}, header.atoms)
-        if self._options.unwrap and plan.form != "xu":
-            atoms = unwrapped(atoms, box)
-            if plan.form is not None and plan.scaled:  # the scaled numbers are of the wrapped positions
-                left = {name: column for name, column in atoms.columns.items() if name not in triple(plan.form)}
-                atoms = Block.of(left, atoms.count)
+        atoms = self._unwrapped(atoms, plan, box)
         if self._decimals:
             snapshot.decimals = self._decimals.get(plan, {})
         snapshot.frame, snapshot.about = Frame.of({"atoms": atoms}, box, Meta()), self._about(header, plan)
         return snapshot
+
+    def kind(self, span: Span) -> object:
+        """Which snapshots are decoded together; see `molrec_convert.stack.StackImporter`."""
+        header, _, plan, terminated = span.context
+        if not header.atoms or not terminated or plan.form in (None, "X"):
+            return None
+        of_cell = (header.bounds, header.letters, header.tilted, header.general)
+        return plan, header.atoms, of_cell if plan.scaled or self._options.unwrap else None
+
+    def stacked(self, spans: Sequence[Span]) -> Stack | None:
+        """Decode snapshots together; see `molrec_convert.stack.StackImporter`."""
+        header, _, plan, _ = spans[0].context
+        frames, rows = len(spans), header.atoms
+        moments = self._moments(spans, plan)
+        if moments is None:
+            return None
+        box = moments[0].box
+        assert box is not None
+        scan = scan_table(b"".join(span.data or b"" for span in spans), plan.kinds, frames * rows)
+        columns = self._columns(plan, scan, header, box)
+        first = Snapshot(NO_FRAME)
+        if "element" not in columns:
+            telling = {name: columns[name].rows(slice(rows)) for name in TELLING & columns.keys()}
+            kept = all(repeats(columns[name].values, frames) for name in telling)
+            self._add_elements(telling, first)
+            if not kept and ("mass" in telling or "element" in telling):
+                return None
+            if "element" in telling:
+                columns["element"] = tiled(telling["element"], frames)
+        ids = None if self._options.keep_order else columns.get("id")
+        if ids is not None:
+            order = stacked_order_by_id(ids.values, frames)
+            if order is not None:
+                columns = {name: column.rows(order) for name, column in columns.items()}
+        elif not self._options.keep_order:
+            self._order(None, first)
+        atoms = self._unwrapped(Block.of(columns, frames * rows), plan, box)
+        return Stack({"atoms": atoms}, moments, self._style.units, first.notes, self._decimals.get(plan, {}))
+
+    def _moments(self, spans: Sequence[Span], plan: Plan) -> list[Moment] | None:
+        """What snapshots have for their own; None where some have no cell, which is told of each."""
+        moments: list[Moment] = []
+        header: Header | None = None
+        per_time = self._style.factor("time")
+        for span in spans:
+            place: Place = span.context
+            if place.header is not header:
+                header = place.header
+                box, about = self._box(header), self._about(header, plan)
+                time = None if header.time is None else header.time * per_time
+                if not box.defined:
+                    return None
+            moments.append(Moment(place.step, time, box, NO_META, about))
+        return moments
+
+    def _unwrapped(self, atoms: Block, plan: Plan, box: Box) -> Block:
+        """The atoms with their images added to the positions, where that is wanted."""
+        if not self._options.unwrap or plan.form == "xu":
+            return atoms
+        atoms = unwrapped(atoms, box)
+        if plan.form is not None and plan.scaled:  # the scaled numbers are of the wrapped positions
+            left = {name: column for name, column in atoms.columns.items() if name not in triple(plan.form)}
+            atoms = Block.of(left, atoms.count)
+        return atoms
 
     def _sampled(self, plan: Plan, data: bytes) -> dict[str, int]:
         found = zip(plan.rows, fixed_decimals(data, len(plan.rows)), strict=True)
@@ -144,9 +259,8 @@ class DumpImporter:
     def _plan(self, header: Header, window: Window) -> Plan:
         columns = self._names.get(header.columns)
         if columns is None:
-            names = header.columns.split()
-            columns = self._names[header.columns] = (names, [k for k, name in enumerate(names) if _may_be_text(name)])
-        names, doubtful = columns
+            columns = self._names[header.columns] = named_columns(header.columns)
+        names, doubtful, _ = columns
         row: list[bytes] = []
         if header.atoms:
             row = window.peek(64 * len(names) + 256).split(b"\n", 1)[0].split()[: len(names)]
@@ -166,6 +280,12 @@ class DumpImporter:
             self._plans[key] = plan
         self._last_plan = plan
         return plan
+
+    def _first_row(self, header: Header, plan: Plan) -> Callable[[bytes], Any] | None:
+        """Tells whether atom lines begin with one of this plan; None where each has to be looked at closely."""
+        if self._words or self._plans.get((header.columns, ())) is not plan:
+            return None
+        return self._names[header.columns].of_numbers.match
 
     def _box(self, header: Header) -> Box:
         key = (header.bounds, header.letters, header.tilted, header.general)
@@ -237,7 +357,7 @@ class DumpImporter:
                 f"the file ends inside the last of {header.atoms} atom lines", line=line, frame=ordinal
             )
 
-    def _columns(self, plan: Plan, scan: TableScan, header: Header, box: Box, snapshot: Snapshot) -> dict[str, Column]:
+    def _columns(self, plan: Plan, scan: TableScan, header: Header, box: Box) -> dict[str, Column]:
         columns: dict[str, Column] = {}
         for row, found in zip(plan.rows, scan.columns, strict=True):
             columns[row.target] = self._column(row.source, row.target, row.kind, row.quantity, found, header)
@@ -246,22 +366,23 @@ class DumpImporter:
                 values = columns[target].values
                 whole = np.where(values < 0, 0, values).astype(np.uint64)
                 columns[BY_SOURCE[source].target] = Column(whole, valid=values >= 0)
-        if plan.form is None:
-            snapshot.notes.append(Note("the snapshot has no columns of positions", line=header.columns_line))
-        elif plan.scaled:
+        if plan.form is not None and plan.scaled:
             if not box.defined:
                 message = "scaled positions need a cell, and the bounds enclose no volume"
                 raise FormatError(message, path=self._path, line=header.bounds_line)
             parts = [columns[name].values for name in triple(plan.form)]
             for name, values in zip("xyz", cartesian(parts, box), strict=True):
                 columns[name] = Column.of(values)
+        return columns
+
+    def _note_layout(self, plan: Plan, header: Header, box: Box, snapshot: Snapshot) -> None:
+        if plan.form is None:
+            snapshot.notes.append(Note("the snapshot has no columns of positions", line=header.columns_line))
         elif plan.form[0] == "X":
             snapshot.notes.append(Note("the columns X Y Z are taken for the positions", line=header.columns_line))
         if not box.defined:
             message = "the bounds enclose no volume, so there is no cell"
             snapshot.notes.append(Note(message, line=header.bounds_line))
-        self._add_elements(columns, snapshot)
-        return columns
 
     def _column(self, source: str, target: str, kind: str, quantity: str | None, found: Any, header: Header) -> Column:
         if kind == "s":
@@ -321,6 +442,18 @@ def kept_bounds(header: Header) -> tuple[float, ...] | None:
     if not header.tilted and all(lo < hi and lo + (hi - lo) == hi for lo, hi in header.bounds):
         return None
     return tuple(value for row in header.bounds for value in row)
+
+
+NUMBER = rb"[-+]?[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+"
+"""How nearly all numbers are spelled."""
+
+
+def named_columns(text: bytes) -> NamedColumns:
+    """The names after ``ITEM: ATOMS``."""
+    names = text.split()
+    doubtful = [k for k, name in enumerate(names) if _may_be_text(name)]
+    tokens = [NUMBER if k in doubtful else rb"\S++" for k in range(len(names))]
+    return NamedColumns(names, doubtful, re.compile(rb"[ \t]*+" + rb"[ \t]++".join(tokens) + rb"[ \t\r\n]"))
 
 
 def _types_in(plan: Plan, data: bytes) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import replace
+from itertools import groupby
 from queue import SimpleQueue
 
 from .adapter import Importer, Note, Snapshot, Span
 from .errors import ConvertError
+from .stack import Stack, StackImporter
 
 AHEAD = 24 << 20
 """Bytes of text that are read and decoded before they are taken, but always one frame beside the one being taken."""
@@ -17,8 +19,8 @@ AHEAD = 24 << 20
 FRAME = 8 << 10
 """Bytes that a frame takes beside its text: that of a few atoms is small, and its objects are not."""
 
-BUNDLE = 256 << 10
-"""Bytes of frames that are decoded in one go: handing a task to a thread takes as long as decoding a small frame."""
+BUNDLE, MOST = 256 << 10, 128
+"""Bytes of text, and frames, that are decoded in one go: handing a task to a thread takes as long as a small frame."""
 
 Transform = Callable[[Snapshot], Snapshot]
 
@@ -52,42 +54,91 @@ class Budget:
             self._changed.notify()
 
 
+class Decoder:
+    """Makes frames of spans, small ones together, and applies a step to them.
+
+    Parameters
+    ----------
+    importer
+        Decodes them.
+    transform
+        The step; one with a method ``stacked`` takes a stack of frames at once.
+    """
+
+    def __init__(self, importer: Importer, transform: Transform | None) -> None:
+        self._importer = importer
+        self._stacking = importer if isinstance(importer, StackImporter) else None
+        self._transform = transform
+        self._transform_stack: Callable[[Stack], Stack] | None = getattr(transform, "stacked", None)
+
+    def decode(self, bundle: list[Span]) -> tuple[list[Snapshot | Stack], Exception | None]:
+        """Frames up to one that cannot be decoded, and what is wrong with that."""
+        found: list[Snapshot | Stack] = []
+        try:
+            for spans in self._together(bundle):
+                stack = self._stack(spans)
+                if stack is None:
+                    for span in spans:
+                        found.append(self._snapshot(span))  # noqa: PERF401 - those before an error are kept
+                else:
+                    found.append(stack)
+        except Exception as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
+            return found, error
+        return found, None
+
+    def _together(self, bundle: list[Span]) -> Iterable[Sequence[Span]]:
+        if self._stacking is None or len(bundle) == 1:
+            return [bundle]
+        return (list(group) for _, group in groupby(bundle, self._stacking.kind))
+
+    def _stack(self, spans: Sequence[Span]) -> Stack | None:
+        """The frames taken together; None where they go one by one, as does one that is wrong, to tell how."""
+        if len(spans) == 1 or self._stacking is None or self._stacking.kind(spans[0]) is None:
+            return None
+        if self._transform is not None and self._transform_stack is None:
+            return None
+        try:
+            stack = self._stacking.stacked(spans)
+            return stack if stack is None or self._transform_stack is None else self._transform_stack(stack)
+        except (ConvertError, ValueError):
+            return None
+
+    def _snapshot(self, span: Span) -> Snapshot:
+        snapshot = self._importer.decode(span)
+        if span.ordinal and snapshot.notes:
+            snapshot.notes = [_in_frame(note, span.ordinal) for note in snapshot.notes]
+        if self._transform is None:
+            return snapshot
+        try:
+            return self._transform(snapshot)
+        except ConvertError as error:
+            error.frame = span.ordinal if error.frame is None else error.frame
+            raise
+
+
 def _in_frame(note: Note, ordinal: int) -> Note:
     """The note with the frame of the source in which it was made, where it has a line there."""
     return note if note.line is None or note.frame is not None else replace(note, frame=ordinal)
 
 
+def one_by_one(taken: Iterable[Snapshot | Stack]) -> Iterator[Snapshot]:
+    """Frames one by one, however they were taken."""
+    for each in taken:
+        if isinstance(each, Stack):
+            yield from each
+        else:
+            yield each
+
+
 def decoded(
     importer: Importer, spans: Iterator[Span], executor: Executor, transform: Transform | None = None
-) -> Iterator[Snapshot]:
-    """Read ahead in one thread, decode in others, and give the frames in order.
+) -> Iterator[Snapshot | Stack]:
+    """Read ahead in one thread, decode in others, and give the frames in order, small ones together.
 
     An error of a frame is raised in its turn, after the frames before it; so is one of the index.
     """
-
-    def decode(span: Span) -> Snapshot:
-        snapshot = importer.decode(span)
-        if span.ordinal and snapshot.notes:
-            snapshot.notes = [_in_frame(note, span.ordinal) for note in snapshot.notes]
-        if transform is None:
-            return snapshot
-        try:
-            return transform(snapshot)
-        except ConvertError as error:
-            error.frame = span.ordinal if error.frame is None else error.frame
-            raise
-
-    def decode_all(bundle: list[Span]) -> tuple[list[Snapshot], Exception | None]:
-        """Frames up to one that cannot be decoded, and what is wrong with that."""
-        found: list[Snapshot] = []
-        try:
-            for span in bundle:
-                found.append(decode(span))  # noqa: PERF401 - those before an error are kept
-        except Exception as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
-            return found, error
-        return found, None
-
-    coming: SimpleQueue[tuple[Future[tuple[list[Snapshot], Exception | None]], int] | BaseException | None]
+    decode = Decoder(importer, transform).decode
+    coming: SimpleQueue[tuple[Future[tuple[list[Snapshot | Stack], Exception | None]], int] | BaseException | None]
     coming = SimpleQueue()
     budget = Budget(AHEAD)
 
@@ -97,7 +148,7 @@ def decoded(
             for bundle, size in bundles(spans):
                 if not budget.take(size):
                     break
-                coming.put((executor.submit(decode_all, bundle), size))
+                coming.put((executor.submit(decode, bundle), size))
         except BaseException as error:  # noqa: BLE001 - raised in its turn, in the thread that takes the frames
             end = error
         coming.put(end)
@@ -109,9 +160,9 @@ def decoded(
             if isinstance(found, BaseException):
                 raise found
             future, size = found
-            snapshots, error = future.result()
+            frames, error = future.result()
             budget.give(size)
-            yield from snapshots
+            yield from frames
             if error is not None:
                 raise error
     finally:
@@ -126,14 +177,15 @@ def decoded(
 def bundles(spans: Iterator[Span]) -> Iterator[tuple[list[Span], int]]:
     """Spans by the bytes that they take, with those bytes; spans before an error come before it."""
     bundle: list[Span] = []
-    size = 0
+    size = text = 0
     try:
         for span in spans:
             bundle.append(span)
             size += span.size + FRAME
-            if size >= BUNDLE:
+            text += span.size
+            if text >= BUNDLE or len(bundle) >= MOST:
                 yield bundle, size
-                bundle, size = [], 0
+                bundle, size, text = [], 0, 0
     except Exception:
         if bundle:
             yield bundle, size

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeGuard
 
 from . import __version__, registry
-from .adapter import Snapshot
 from .ahead import Transform
 from .combine import open_inputs
 from .cores import usable_cores
@@ -19,13 +18,14 @@ from .foreign import ForeignOutput, foreign_output
 from .forms import FORM_NAMES, is_url, location
 from .frames import Frames, FrameSelection
 from .headstart import HeadStart
-from .inputs import Input, RecordInput
+from .inputs import Input, RecordInput, stacks
 from .options import Options, checked_guesses
 from .outputs import RecordOutput
 from .part import PartFile
 from .report import Notes, Report
 from .sniff import is_replaceable, record_form, target_adapter
-from .steps import declare_fixed_decimals, declare_precision
+from .stack import Stack
+from .steps import Precision, Steps, declare_fixed_decimals
 from .steps import to_units as to_units_step
 from .steps import unwrap as unwrap_step
 
@@ -109,7 +109,7 @@ def convert(
     threads
         How many threads decode and encode; by default one for each core, up to four.
     progress
-        Called after every frame.
+        Called after every frame, or after several small ones.
     checksum
         The checksum of the source, where it was begun before this was called.
     sync
@@ -166,11 +166,11 @@ def convert(
             try:
                 if isinstance(output, RecordOutput) and _is_copied(found, selection, transform):
                     return _copied(found, output, part, report, progress, started)
-                for snapshot in found.snapshots(selection, executor, transform):
-                    for note in snapshot.notes:
-                        notes.add(note, output.frames)
-                    report.provenance["units"] = snapshot.units
-                    output.add(snapshot)
+                for taken in stacks(found, selection, executor, transform):
+                    for note in taken.notes:
+                        notes.add(note, output.frames, count=len(taken) if isinstance(taken, Stack) else 1)
+                    report.provenance["units"] = taken.units
+                    output.add(taken)
                     if progress is not None:
                         progress(*found.progress(), output.frames)
                 if not output.frames:
@@ -295,16 +295,8 @@ def _transform(
         steps.append(declare_fixed_decimals)
     elif precision is not None:
         given = precision if isinstance(precision, Mapping) else {"*": float(precision)}
-        steps.append(declare_precision(given))
-    if not steps:
-        return None
-
-    def transform(snapshot: Snapshot) -> Snapshot:
-        for step in steps:
-            snapshot = step(snapshot)
-        return snapshot
-
-    return transform
+        steps.append(Precision(given))
+    return Steps(steps) if steps else None
 
 
 def _document(

@@ -9,11 +9,13 @@ from typing import Any, BinaryIO
 
 from . import registry
 from .adapter import Adapter, Exporter, Note, Snapshot
+from .ahead import one_by_one
 from .errors import LossError, OptionError
 from .loss import OF_THE_SERIES, Contents, Loss, LossReport, condensed, losses, record_losses
 from .model import Meta
 from .options import Options
 from .part import PartFile
+from .stack import Stack
 
 PENDING = 4
 """How many frames are printed at once."""
@@ -41,8 +43,12 @@ class ForeignOutput:
         self.notes: list[Note] = []
         self.report = LossReport(adapter.name)
 
-    def add(self, snapshot: Snapshot) -> None:
-        """Take the next frame."""
+    def add(self, taken: Snapshot | Stack) -> None:
+        """Take the next frame, or frames."""
+        for snapshot in one_by_one([taken]):
+            self._add(snapshot)
+
+    def _add(self, snapshot: Snapshot) -> None:
         snapshot.about = Meta({**snapshot.frame.meta, **snapshot.about},
                               tags={**snapshot.frame.meta.tags, **snapshot.about.tags})  # fmt: skip
         self._note_losses(snapshot)

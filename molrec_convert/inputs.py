@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from . import registry
 from .adapter import Adapter, Note, Snapshot, Span
-from .ahead import Transform, decoded
+from .ahead import Transform, decoded, one_by_one
 from .errors import FormatError, OptionError, RecordError
 from .forms import FORM_NAMES, HDF5, ZARR, ZIP, form_of_content, form_of_head, form_of_name
 from .frames import FrameSelection
@@ -22,6 +22,7 @@ from .model.schema import NO_FILL
 from .options import Options
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY
 from .source import Source
+from .stack import Stack
 
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord
@@ -115,6 +116,14 @@ def open_input(
         raise
 
 
+def stacks(
+    found: Input, selection: FrameSelection, executor: Executor, transform: Transform | None
+) -> Iterator[Snapshot | Stack]:
+    """The chosen frames in order, small ones together where the source gives them so."""
+    give = found.stacks if isinstance(found, ForeignInput) else found.snapshots
+    return give(selection, executor, transform)
+
+
 def _is_record(path: Path, format_name: str | None) -> bool:
     if format_name is not None:
         return format_name in FORM_NAMES
@@ -157,6 +166,12 @@ class ForeignInput:
         self, selection: FrameSelection, executor: Executor, transform: Transform | None
     ) -> Iterator[Snapshot]:
         """The chosen frames in order, decoded in threads."""
+        return one_by_one(self.stacks(selection, executor, transform))
+
+    def stacks(
+        self, selection: FrameSelection, executor: Executor, transform: Transform | None
+    ) -> Iterator[Snapshot | Stack]:
+        """The chosen frames in order, decoded in threads, small ones together."""
         spans = self._source.spans(self._importer, selection, strict=self._options.strict)
         return decoded(self._importer, spans, executor, transform)
 

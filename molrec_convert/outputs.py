@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .adapter import Note, Snapshot
+from .ahead import one_by_one
 from .errors import RecordError
 from .forms import HDF5
 from .model import Meta
 from .part import PartFile, removed
 from .placement import Placement, Placer
+from .stack import Stack
 
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord, TrajectoryWriter
@@ -47,7 +49,7 @@ class RecordOutput:
         self._carry = carry
         self._executor = executor
         self._placement = Placement()
-        self._waiting: list[Snapshot] = []
+        self._waiting: list[Snapshot | Stack] = []
         self._waiting_bytes = 0
         self._segments: list[Path] = []
         self._writer: RecordWriter | None = None
@@ -56,26 +58,26 @@ class RecordOutput:
         self._units: Any = None
         self.frames = 0
 
-    def add(self, snapshot: Snapshot) -> None:
-        """Take the next frame."""
+    def add(self, taken: Snapshot | Stack) -> None:
+        """Take the next frame, or frames."""
         try:
-            wider = self._placement.learn(snapshot)
+            wider = self._placement.learn(taken)
         except RecordError as error:
             error.frame = self.frames if error.frame is None else error.frame
             raise
-        self._units = snapshot.units if not self.frames else self._units
-        self.frames += 1
+        self._units = taken.units if not self.frames else self._units
+        self.frames += _count(taken)
         if self._writer is None:
-            self._waiting.append(snapshot)
-            self._waiting_bytes += _bytes_of(snapshot)
+            self._waiting.append(taken)
+            self._waiting_bytes += _bytes_of(taken)
             if self._waiting_bytes >= LOOK_AHEAD and len(self._waiting) > 1:
                 self._begin()
             return
         if wider:
             self._end_segment()
-            self._waiting, self._waiting_bytes = [snapshot], _bytes_of(snapshot)
+            self._waiting, self._waiting_bytes = [taken], _bytes_of(taken)
             return
-        self._append(snapshot)
+        self._append(taken)
 
     @property
     def notes(self) -> list[Note]:
@@ -127,7 +129,7 @@ class RecordOutput:
         path = self._part.beside(0)
         self._segments.append(path)
         with create(path, meta=document, executor=self._executor, form=self._part.growing_form) as writer:
-            writer.set_section("frame", self._placement.alone(self._waiting[0]))
+            writer.set_section("frame", self._placement.alone(next(one_by_one(self._waiting))))
             if self._carry is not None:
                 self._carry(writer)
         self._part.fill(self._segments.pop())
@@ -135,10 +137,11 @@ class RecordOutput:
     def _begin(self, *, last: bool = False) -> None:
         path = self._part.beside(len(self._segments))
         self._segments.append(path)
-        self._open(path, len(self._waiting) if last else None, first=self.frames - len(self._waiting))
+        count = sum(map(_count, self._waiting))
+        self._open(path, count if last else None, first=self.frames - count)
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
-        for snapshot in waiting:
-            self._append(snapshot)
+        for taken in waiting:
+            self._append(taken)
 
     def _open(self, path: Path, expected: int | None, *, first: int) -> None:
         from .records import create
@@ -150,11 +153,15 @@ class RecordOutput:
             self._writer.set_section("system", self._placer.system)
         self._trajectory = self._writer.begin_trajectory(self._placer.schema, expected_frames=expected)
 
-    def _append(self, snapshot: Snapshot) -> None:
+    def _append(self, taken: Snapshot | Stack) -> None:
         assert self._placer is not None
         assert self._trajectory is not None
-        frame, step, time = self._placer.place(snapshot)
-        self._trajectory.append(frame, step=step, time=time)
+        if isinstance(taken, Stack) and (placed := self._placer.place_stack(taken)) is not None:
+            self._trajectory.append_stack(placed)
+            return
+        for snapshot in one_by_one([taken]):
+            frame, step, time = self._placer.place(snapshot)
+            self._trajectory.append(frame, step=step, time=time)
 
     def _end_segment(self) -> None:
         assert self._writer is not None
@@ -193,6 +200,11 @@ class RecordOutput:
         return snapshot
 
 
-def _bytes_of(snapshot: Snapshot) -> int:
-    columns = [column.values.nbytes for block in snapshot.frame.values() for column in block.columns.values()]
-    return FRAME + COLUMN * len(columns) + sum(columns)
+def _count(taken: Snapshot | Stack) -> int:
+    return len(taken) if isinstance(taken, Stack) else 1
+
+
+def _bytes_of(taken: Snapshot | Stack) -> int:
+    blocks = taken.blocks if isinstance(taken, Stack) else taken.frame
+    columns = [column.values.nbytes for block in blocks.values() for column in block.columns.values()]
+    return FRAME * _count(taken) + COLUMN * len(columns) + sum(columns)

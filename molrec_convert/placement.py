@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .adapter import Note, Snapshot
+from .errors import RecordError
 from .mapping.names import may_be_fixed
-from .model import Block, BlockSpec, Column, Frame, Meta, MetaSpec, Schema
+from .model import Block, BlockSpec, Box, Column, Frame, Meta, MetaSpec, Schema
 from .model.dtypes import DTYPES, ENDPOINTS
 from .model.meta import same_value
 from .model.schema import joined_tag, optional_meta
+from .stack import Moment, Stack, moment_of, repeats
 
 ATOMS = "atoms"
 CELL_KEY = "cell_defined"
@@ -78,23 +81,32 @@ class Placement:
         self._mixed_cells = False
 
     # ------------------------------------------------------------ learning
-    def learn(self, snapshot: Snapshot) -> bool:
-        """Take a frame in; whether a record that was begun before does not fit any more.
+    def learn(self, taken: Snapshot | Stack) -> bool:
+        """Take a frame in, or a stack of frames; whether a record that was begun before does not fit any more.
 
         Raises
         ------
         RecordError
             Where no schema holds this frame beside the others.
         """
-        frame = snapshot.frame
-        changed = self._learn_axis(snapshot)
-        changed |= self._learn_schema(frame)
+        if isinstance(taken, Stack):
+            changed = self.learn(taken[0])
+            for moment in taken.moments[1:]:
+                changed |= self._learn_moment(moment.step, moment.time, moment.about, moment.box)
+            for name, block in taken.blocks.items():
+                changed |= self._learn_repeats(name, block, len(taken))
+            return changed
+        frame = taken.frame
+        changed = self._learn_schema(frame)
         for name, block in frame.items():
             changed |= self._learn_block(name, block)
         for name in [name for name in self._fixed if name not in frame]:
             changed |= self._release(name)
-        changed |= self._learn_about(snapshot.about)
-        box = frame.box
+        return self._learn_moment(taken.step, taken.time, taken.about, frame.box) or changed
+
+    def _learn_moment(self, step: int | None, time: float | None, about: Meta, box: Box | None) -> bool:
+        changed = self._learn_axis(step, time)
+        changed |= self._learn_about(about)
         defined = box is not None and box.defined
         lost = self._boxed and not defined
         if not self._mixed_cells and (lost or (self._undefined and (defined or box is None))):
@@ -104,9 +116,9 @@ class Placement:
         self._seen += 1
         return changed
 
-    def _learn_axis(self, snapshot: Snapshot) -> bool:
+    def _learn_axis(self, stated: int | None, time: float | None) -> bool:
         changed = False
-        stated, last = snapshot.step, self._last_step
+        last = self._last_step
         step = self._seen if stated is None else stated  # writers leave out steps that only count the frames
         if not self.ordinal_steps and last is not None and step <= last:
             self.ordinal_steps = changed = True
@@ -118,9 +130,9 @@ class Placement:
             self.stepless.add(self._seen)
         self._last_step = step
         self._stepped |= stated is not None
-        changed |= snapshot.time is not None and not self.timed and not self._some_time
-        self._some_time |= snapshot.time is not None
-        if self.timed and snapshot.time is None:
+        changed |= time is not None and not self.timed and not self._some_time
+        self._some_time |= time is not None
+        if self.timed and time is None:
             self.timed, changed = False, True
         return changed
 
@@ -155,6 +167,18 @@ class Placement:
         for key in moved:
             del fixed[key]
         return bool(moved)
+
+    def _learn_repeats(self, name: str, block: Block, frames: int) -> bool:
+        """Take the frames of a stack in after its first."""
+        fixed = self._fixed.get(name)
+        moved = [key for key in fixed or () if not _repeats(block.column(key), frames)]
+        if fixed is None or not moved:
+            return False
+        if name != ATOMS:
+            return self._release(name)
+        for key in moved:
+            del fixed[key]
+        return True
 
     def _release(self, name: str) -> bool:
         return bool(self._fixed.pop(name, None))
@@ -268,7 +292,7 @@ class Placer:
 
     def place(self, snapshot: Snapshot) -> tuple[Frame, int, float | None]:
         """The part of a frame that moves, as the schema declares it, with its step and time."""
-        moved = Frame.of(self._blocks(snapshot.frame), snapshot.frame.box, self._meta(snapshot))
+        moved = Frame.of(self._blocks(snapshot.frame), snapshot.frame.box, self._meta(moment_of(snapshot)))
         signature = signature_of(moved)
         if signature != self._conforming:
             conforming = self.schema.conform(moved)
@@ -279,7 +303,34 @@ class Placer:
         self._count += 1
         return moved, step, snapshot.time if self._timed else None
 
-    def _blocks(self, frame: Frame) -> dict[str, Block]:
+    def place_stack(self, stack: Stack) -> Stack | None:
+        """The part of a stack that moves, with steps, and times or none; None where its frames go one by one."""
+        first = self._count
+        metas = [self._meta(moment) for moment in stack.moments]
+        blocks = self._blocks(stack.blocks)
+        frame = Frame.of(blocks, None, metas[0])
+        if any(meta is not metas[0] and meta.tags != metas[0].tags for meta in metas):
+            return None
+        if (signature := signature_of(frame)) != self._conforming:
+            with suppress(RecordError):
+                if signature_of(self.schema.conform(frame)) == signature:
+                    self._conforming = signature
+            if signature != self._conforming:
+                return None
+        moments = [
+            Moment(
+                first + k if self._ordinal_steps or moment.step is None else moment.step,
+                moment.time if self._timed else None,
+                moment.box,
+                meta,
+                moment.about,
+            )
+            for k, (moment, meta) in enumerate(zip(stack.moments, metas, strict=True))
+        ]
+        self._count += len(moments)
+        return Stack(blocks, moments)
+
+    def _blocks(self, frame: Mapping[str, Block]) -> dict[str, Block]:
         blocks: dict[str, Block] = {}
         for name, spec in self.schema.blocks.items():
             block = frame.get(name)
@@ -301,24 +352,29 @@ class Placer:
                 )
         return blocks
 
-    def _meta(self, snapshot: Snapshot) -> Meta:
-        declared, frame = self.schema.meta, snapshot.frame
+    def _meta(self, moment: Moment) -> Meta:
+        declared, about = self.schema.meta, moment.about
         if not declared:
-            return frame.meta
-        values, tags = dict(frame.meta), dict(frame.meta.tags)
+            return moment.meta
+        values, tags = dict(moment.meta), dict(moment.meta.tags)
         for key in declared:
-            if key in snapshot.about:
-                values[key], tags[key] = snapshot.about[key], snapshot.about.tag(key)
+            if key in about:
+                values[key], tags[key] = about[key], about.tag(key)
         added: dict[str, Any] = {}
         if self._ordinal_steps:
-            added[STEP_KEY] = snapshot.step
+            added[STEP_KEY] = moment.step
         if not self._timed:
-            added[TIME_KEY] = snapshot.time
-        added[CELL_KEY] = frame.box is not None and frame.box.defined
+            added[TIME_KEY] = moment.time
+        added[CELL_KEY] = moment.box is not None and moment.box.defined
         for key, value in added.items():
             if key in declared and value is not None:
                 values[key], tags[key] = value, declared[key].tag
         return Meta.of(values, tags)
+
+
+def _repeats(column: Column, frames: int) -> bool:
+    """Whether all frames of a stack have the same rows of a column."""
+    return repeats(column.values, frames) and (column.valid is None or repeats(column.valid, frames))
 
 
 def signature_of(frame: Frame) -> tuple[Any, ...]:

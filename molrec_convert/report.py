@@ -57,12 +57,12 @@ class Notes:
         self._name = name
         self._found: dict[str, tuple[Note, int]] = {}
 
-    def add(self, note: Note, frame: int | None = None) -> None:
-        """Take a note, made in a frame."""
-        first, count = self._found.get(note.message, (note, 0))
-        if not count and note.frame is None and frame and note.line is not None:
+    def add(self, note: Note, frame: int | None = None, *, count: int = 1) -> None:
+        """Take a note, made in a frame, or in so many from that one on."""
+        first, before = self._found.get(note.message, (note, 0))
+        if not before and note.frame is None and frame and note.line is not None:
             first = replace(note, frame=frame)
-        self._found[note.message] = (first, count + 1)
+        self._found[note.message] = (first, before + count)
 
     def texts(self, *, losses: bool = False) -> list[str]:
         """The notes with their first place and their number; only those of what was left out, where asked for."""

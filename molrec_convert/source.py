@@ -209,7 +209,7 @@ class Source:
     def _with_data(self, span: Span) -> Span:
         assert self._stream is not None
         data = self._stream.read_at(span.offset, span.size)
-        return Span(span.ordinal, span.line, span.offset, span.size, span.context, data)
+        return span._replace(data=data)
 
     def _indexed(self, importer: Importer, *, keep: bool, strict: bool) -> Iterator[Span]:
         """Index to the end; a file cut short gives its whole frames, unless that is forbidden."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from .mapping.names import META_QUANTITIES, POSITIONS, QUANTITIES, WITHOUT_UNIT,
 from .mapping.units import DIMENSIONLESS, DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
 from .model import Block, Box, Column, Frame, Meta
 from .model.precision import checked_precision, rounded
+from .stack import Stack
 
 Step = Callable[[Snapshot], Snapshot]
 IMAGES = ("ix", "iy", "iz")
@@ -111,33 +112,76 @@ def unwrapped(atoms: Block, box: Box | None) -> Block:
     return Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes)
 
 
-def declare_precision(precision: Mapping[str, float]) -> Step:
-    """Store the moving reals of atoms to a tolerance: of each column by name, of all others under ``*``."""
-    wanted = {name: checked_precision(value, what=f"column {name!r}") for name, value in precision.items()}
-    rest = wanted.pop("*", None)
+class Steps:
+    """Steps, one after the other.
 
-    def declare(snapshot: Snapshot) -> Snapshot:
-        atoms = snapshot.frame.get("atoms")
-        if atoms is None:
-            return snapshot
-        columns = dict(atoms.columns)
-        snapshot.notes += [
-            Note(f"there is no column {name} to keep to a precision") for name in wanted if name not in atoms
-        ]
-        for name, column in atoms.columns.items():
-            by = wanted.get(name, None if may_be_fixed(name, column.dtype) else rest)
-            if by is not None and column.dtype == "f64":
-                columns[name] = Column.of(rounded(column.values, by), column.valid, by)
-                size = np.abs(column.values)
-                largest = np.max(size, where=np.isfinite(size), initial=0.0)
-                if name not in wanted and 0.0 < largest < SMALL * by:
-                    snapshot.notes.append(Note(f"column {name} holds small values, which a precision of {by:g} blurs"))
-        snapshot.frame["atoms"] = Block.of(
-            columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes
-        )
+    Parameters
+    ----------
+    steps
+        Those that have a method ``stacked`` take many frames at once.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        if all(hasattr(step, "stacked") for step in steps):
+            self.stacked = self._stacked
+
+    def __call__(self, snapshot: Snapshot) -> Snapshot:
+        """Apply them to a frame."""
+        for step in self._steps:
+            snapshot = step(snapshot)
         return snapshot
 
-    return declare
+    def _stacked(self, stack: Stack) -> Stack:
+        for step in self._steps:
+            stack = step.stacked(stack)  # type: ignore[attr-defined]
+        return stack
+
+
+class Precision:
+    """Store the moving reals of atoms to a tolerance: of each column by name, of all others under ``*``."""
+
+    def __init__(self, precision: Mapping[str, float]) -> None:
+        self._wanted = {name: checked_precision(value, what=f"column {name!r}") for name, value in precision.items()}
+        self._rest = self._wanted.pop("*", None)
+
+    def __call__(self, snapshot: Snapshot) -> Snapshot:
+        """Round a frame."""
+        atoms = snapshot.frame.get("atoms")
+        if atoms is not None:
+            snapshot.frame["atoms"], notes = self._rounded(atoms, 1)
+            snapshot.notes += notes
+        return snapshot
+
+    def stacked(self, stack: Stack) -> Stack:
+        """Round the frames of a stack; ValueError where it has something to say of some of them alone."""
+        atoms = stack.blocks.get("atoms")
+        if atoms is not None:
+            stack.blocks["atoms"], notes = self._rounded(atoms, len(stack))
+            stack.notes += notes
+        return stack
+
+    def _rounded(self, atoms: Block, frames: int) -> tuple[Block, list[Note]]:
+        columns = dict(atoms.columns)
+        notes = [
+            Note(f"there is no column {name} to keep to a precision") for name in self._wanted if name not in atoms
+        ]
+        for name, column in atoms.columns.items():
+            by = self._wanted.get(name, None if may_be_fixed(name, column.dtype) else self._rest)
+            if by is None or column.dtype != "f64":
+                continue
+            columns[name] = Column.of(rounded(column.values, by), column.valid, by)
+            if name in self._wanted or not column.values.size:
+                continue
+            size = np.abs(column.values).reshape(frames, -1)
+            largest = np.max(size, axis=1, where=np.isfinite(size), initial=0.0)
+            small = (largest > 0.0) & (largest < SMALL * by)
+            if small.any() and not small.all():
+                raise ValueError("some frames hold small values, and others do not")
+            if small.any():
+                notes.append(Note(f"column {name} holds small values, which a precision of {by:g} blurs"))
+        made = Block.of(columns, atoms.count, shape=atoms.shape, targets=atoms.targets, attributes=atoms.attributes)
+        return made, notes
 
 
 def declare_fixed_decimals(snapshot: Snapshot) -> Snapshot:

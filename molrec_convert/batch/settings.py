@@ -47,13 +47,13 @@ class Settings:
     def check(self) -> None:
         """Refuse what no file could be converted with, before any is; `ConvertError`."""
         from molrec_convert.options import checked_guesses
-        from molrec_convert.steps import declare_precision, to_units
+        from molrec_convert.steps import Precision, to_units
 
         checked_guesses(self.guess)
         if self.to_units is not None:
             to_units(self.to_units)
         if self.precision is not None and not isinstance(self.precision, str):
-            declare_precision(self.precision if isinstance(self.precision, Mapping) else {"*": self.precision})
+            Precision(self.precision if isinstance(self.precision, Mapping) else {"*": self.precision})
 
     def as_json(self) -> dict[str, Any]:
         """The settings that are not at their defaults."""

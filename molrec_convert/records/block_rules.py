@@ -38,6 +38,15 @@ class BlockRules:
         self._aligned = [(name, block.spec.aligned_with) for name, block in blocks.items() if block.spec.aligned_with]
         self._referring = [block for block in blocks.values() if block.references]
 
+    @property
+    def by_count(self) -> bool:
+        """Whether the rules look at nothing but numbers of rows, which are those of all frames of a stack."""
+        system = self._sections().get(layout.SYSTEM)
+        fixed = {} if system is None else system
+        with_ids = any("id" in block and "id" in self._blocks[name].spec.columns
+                       for name, block in fixed.items() if name in self._blocks)  # fmt: skip
+        return not (self._referring or self._aligned or with_ids)
+
     def check(self, fresh: Mapping[str, Block]) -> None:
         """Refuse updates that break a rule between blocks."""
         if not (self._referring or self._aligned or self._sections().get(layout.SYSTEM)):

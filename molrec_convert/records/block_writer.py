@@ -15,6 +15,7 @@ from molrec_convert.errors import RecordError
 from molrec_convert.model import Block, BlockSpec, Column
 from molrec_convert.model.dtypes import DTYPES, Array, same_bits
 from molrec_convert.model.frame import greatest_row, references
+from molrec_convert.stack import by_frame, part_of
 
 from . import layout
 from .chunks import ChunkQueue
@@ -102,9 +103,23 @@ class BlockWriter:
         pairs = [(last.column(key), block.column(key)) for key, _, _ in self._declared]
         return any(_ends_differ(*pair) for pair in pairs) or not all(_same(*pair) for pair in pairs)
 
-    def push(self, block: Block, ordinal: int) -> bool:
-        """Take an update; True if the index arrays have to be published before anything else is written."""
-        count = block.count
+    def all_differ(self, block: Block, frames: int) -> bool:
+        """Whether every frame of a stack is an update, for certain."""
+        if not self.differs(part_of(block, 0, frames)):
+            return False
+        differ = np.zeros(frames - 1, bool)
+        for key, _, _ in self._declared:
+            values = block.column(key).values
+            if values.dtype != DTYPES["string"]:
+                each = by_frame(values, frames)
+                differ |= (each[1:, :HEAD] != each[:-1, :HEAD]).any(axis=1)
+                if differ.all():
+                    return True
+        return False
+
+    def push(self, block: Block, ordinal: int, frames: int = 1) -> bool:
+        """Take an update, or a stack of them; True if the index is to be published before anything else is written."""
+        count = block.count // frames
         broke = False
         if self.index is None:
             if self.updates == 0:
@@ -113,18 +128,19 @@ class BlockWriter:
                 self._break()
                 broke = self.is_published
         if self.index is not None and self.offset is not None:
-            self.index.push(ordinal)
-            self.offset.push(self.rows + count)
+            for k in range(frames):
+                self.index.push(ordinal + k)
+                self.offset.push(self.rows + (k + 1) * count)
         for key, _, due in self._declared:
             column = block.column(key)
             self._columns[key].add(column.values)
             if due.nullable:
-                self._push_mask(key, column.valid, count)
-        self.last = block
-        self.updates += 1
-        self.rows += count
+                self._push_mask(key, column.valid, block.count)
+        self.last = block if frames == 1 else part_of(block, frames - 1, frames)
+        self.updates += frames
+        self.rows += block.count
         if self.references:
-            self.reached = last_rows(block, self.references)
+            self.reached = last_rows(self.last, self.references)
         return broke
 
     def _push_mask(self, key: str, valid: Array | None, count: int) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Block, Frame, Meta, Schema
 from molrec_convert.model.meta import TAGS, json_text
 from molrec_convert.model.schema import NO_FILL
+from molrec_convert.stack import Stack, part_of
 
 from . import layout
 from .block_rules import BlockRules
@@ -35,6 +37,16 @@ HELD_BYTES = 16 << 20
 COMMIT_SECONDS = 5.0
 COMMIT_SHARE = 0.1
 """Of its time a writer spends no more on commits that nobody asked for."""
+
+
+class Taken(NamedTuple):
+    """One frame, or a stack of them, as it is taken after all checks."""
+
+    updates: list[tuple[BlockWriter, Block]]
+    boxes: list[Box | None]
+    values: list[list[Any]]
+    steps: list[int]
+    times: list[float] | None
 
 
 class TrajectoryWriter:
@@ -127,9 +139,57 @@ class TrajectoryWriter:
         with at_place(self._group.place):
             box = self._cell.prepared(frame.box)
         values = self._meta_values(frame.meta, has_cell=box is not None and box.defined and frame.box is not None)
-        self._take(updates, box, values, step, time)
+        self._take(Taken(updates, [box], [values], [step], None if time is None else [time]))
         if self._durable:
             self._commit_when_due()
+
+    def append_stack(self, stack: Stack) -> None:
+        """Append frames that conform to the schema; raises as `append` does, which it is the same as.
+
+        Parameters
+        ----------
+        stack
+            With a step in every frame, and a time in every one or in none.
+        """
+        taken = self._taken_together(stack)
+        if taken is None:
+            for each in stack:
+                self.append(each.frame, step=each.step, time=each.time)  # type: ignore[arg-type]
+        else:
+            self._take(taken)
+
+    def _taken_together(self, stack: Stack) -> Taken | None:
+        """What `_take` needs of a stack; None where `append` has to look at every frame."""
+        moments = stack.moments
+        steps = [moment.step for moment in moments if type(moment.step) is int]
+        times = [moment.time for moment in moments]
+        boxes = [moment.box for moment in moments]
+        last = self._steps.last if self._count else LEAST - 1
+        due = self._times is not None if self._count else times[0] is not None
+        defined = {box is not None and box.defined for box in boxes}
+        if not (
+            not self._durable
+            and len(steps) == len(moments)
+            and all(one < other for one, other in pairwise((last, *steps, MOST + 1)))
+            and all((time is not None) is due for time in times)
+            and len({box is None for box in boxes}) == len(defined) == 1
+            and self._rules.by_count
+        ):
+            return None
+        updates: list[tuple[BlockWriter, Block]] = []
+        try:
+            for name, block in stack.blocks.items():
+                writer = self._blocks[name]
+                writer.check(block)
+                if not writer.all_differ(block, len(stack)):
+                    return None
+                updates.append((writer, block))
+            self._rules.check({writer.name: part_of(block, 0, len(stack)) for writer, block in updates})
+            prepared = [self._cell.prepared(box) for box in boxes]
+            values = [self._meta_values(moment.meta, has_cell=True in defined) for moment in moments]
+        except (RecordError, KeyError):
+            return None
+        return Taken(updates, prepared, values, steps, [float(time) for time in times if time is not None] or None)
 
     def _updates_of(self, frame: Frame) -> list[tuple[BlockWriter, Block]]:
         updates: list[tuple[BlockWriter, Block]] = []
@@ -170,31 +230,28 @@ class TrajectoryWriter:
             raise self._error("the key is not declared", f"meta/{undeclared}")
         return values
 
-    def _take(
-        self,
-        updates: list[tuple[BlockWriter, Block]],
-        box: Box | None,
-        values: list[Any],
-        step: int,
-        time: float | None,
-    ) -> None:
-        ordinal, held = self._count, 0
-        for writer, block in updates:
-            if writer.push(block, ordinal):
+    def _take(self, taken: Taken) -> None:
+        ordinal, count = self._count, len(taken.steps)
+        for writer, block in taken.updates:
+            if writer.push(block, ordinal, count):
                 self._secure(writer)
-            held += sum(column.values.nbytes + 128 for column in block.columns.values())
+            self._held += sum(column.values.nbytes + 128 for column in block.columns.values())
             if writer.chunk_rows and writer.group is not None and writer.pending >= writer.chunk_rows:
                 writer.drain(self._queue)
-        self._cell.push(box, ordinal)
-        for (_, _, rows), value in zip(self._meta, values, strict=True):
-            rows.push(value)
-        if time is not None:
+        for k, box in enumerate(taken.boxes):
+            self._cell.push(box, ordinal + k)
+        if self._meta:
+            for values in taken.values:
+                for (_, _, rows), value in zip(self._meta, values, strict=True):
+                    rows.push(value)
+        if taken.times is not None:
             if self._times is None:
                 self._times = Progression(layout.TIME, layout.TIME_PROGRESSION, "f64")
-            self._times.push(time)
-        self._steps.push(step)
-        self._count += 1
-        self._held += held
+            for time in taken.times:
+                self._times.push(time)
+        for step in taken.steps:
+            self._steps.push(step)
+        self._count += count
         if self._held >= HELD_BYTES:
             self._attach(final=False)
 

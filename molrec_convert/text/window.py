@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from . import engine
 from .faults import StreamError
 from .streams import ByteStream
@@ -123,6 +125,22 @@ class Window:
                 break
         self.line += passed
         return passed
+
+    def runs(self, head: int, body: int) -> Iterator[tuple[bytes, bytes]]:
+        """The next runs of `head` and `body` lines, as long as they are in memory; asking for another passes one.
+
+        Whoever finds that one is none stops asking, and the cursor stands before it. No mark is set meanwhile.
+        """
+        skip, view = engine.active.skip_lines, self._view[: self._stop]
+        while True:
+            found, middle = skip(view, self._cursor, head)
+            more, end = skip(view, middle, body)
+            if found < head or more < body:
+                return
+            yield bytes(view[self._cursor : middle]), bytes(view[middle:end])
+            self._cursor = end
+            self.line += head + body
+            self.terminated = True
 
     def skip_until(self, marks: list[bytes]) -> int:
         """Pass lines until one begins with one of `marks`, in any case; return how many were passed.

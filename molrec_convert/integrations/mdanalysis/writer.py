@@ -16,7 +16,7 @@ from molrec_convert.integrations.user_warnings import warn_of
 from molrec_convert.outputs import RecordOutput
 from molrec_convert.part import PartFile
 from molrec_convert.sniff import is_replaceable
-from molrec_convert.steps import Step, declare_precision
+from molrec_convert.steps import Precision, Step
 
 from ._opening import FORMATS
 from ._still import Still
@@ -147,4 +147,4 @@ class MolRecWriter(WriterBase):  # type: ignore[misc] # MDAnalysis has no types
 def _declared(precision: float | Mapping[str, float] | None) -> Step | None:
     if precision is None:
         return None
-    return declare_precision(precision if isinstance(precision, Mapping) else {"*": float(precision)})
+    return Precision(precision if isinstance(precision, Mapping) else {"*": float(precision)})

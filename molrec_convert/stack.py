@@ -1,0 +1,122 @@
+"""Small frames of one make taken together, their rows one below the other: numpy takes as long for one as for many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from .adapter import Importer, Note, Snapshot, Span
+from .model import Block, Box, Column, Frame, Meta
+from .model.dtypes import Array
+
+
+class Moment(NamedTuple):
+    """What a frame of a stack has for its own, beside its rows; see `molrec_convert.adapter.Snapshot`.
+
+    Parameters
+    ----------
+    step, time
+        As the source states them.
+    box
+        The cell; the same object where it stays.
+    meta
+        The meta of the frame; its tags are those of all frames of the stack.
+    about
+        Facts of the source's layout; the same object where they stay.
+    """
+
+    step: int | None
+    time: float | None
+    box: Box | None
+    meta: Meta
+    about: Meta
+
+
+def moment_of(snapshot: Snapshot) -> Moment:
+    """What a frame has beside its rows."""
+    return Moment(snapshot.step, snapshot.time, snapshot.frame.box, snapshot.frame.meta, snapshot.about)
+
+
+@dataclass(slots=True)
+class Stack:
+    """Consecutive frames that have the same blocks, with the same columns and as many rows.
+
+    Parameters
+    ----------
+    blocks
+        The rows of all frames, in their order; no block has a structural shape.
+    moments
+        What each frame has for its own.
+    units, decimals
+        Those of every frame.
+    notes
+        What was noticed in every frame, alike and without a line.
+    """
+
+    blocks: dict[str, Block]
+    moments: Sequence[Moment]
+    units: Mapping[str, str] | None = None
+    notes: list[Note] = field(default_factory=list)
+    decimals: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.moments)
+
+    def __getitem__(self, index: int) -> Snapshot:
+        """One of the frames; its columns are a part of the stack's."""
+        moment = self.moments[index]
+        blocks = {name: part_of(block, index, len(self)) for name, block in self.blocks.items()}
+        frame = Frame.of(blocks, moment.box, Meta(moment.meta))
+        return Snapshot(
+            frame, moment.step, moment.time, moment.about, self.units, list(self.notes), dict(self.decimals)
+        )
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return map(self.__getitem__, range(len(self)))
+
+
+@runtime_checkable
+class StackImporter(Importer, Protocol):
+    """An importer that decodes small frames together."""
+
+    def kind(self, span: Span) -> object:
+        """Frames one after another that have the same kind may be decoded together; None for one that goes alone."""
+        ...
+
+    def stacked(self, spans: Sequence[Span]) -> Stack | None:
+        """All frames of spans of one kind, as `decode` makes them; None, or any error, where they go one by one."""
+        ...
+
+
+def part_of(block: Block, index: int, frames: int) -> Block:
+    """The rows of one frame of a stack."""
+    count = block.count // frames
+    rows = slice(index * count, (index + 1) * count)
+    columns = {}
+    for name, column in block.columns.items():
+        valid = None if column.valid is None else column.valid[rows]
+        valid = None if valid is None or valid.all() else valid
+        columns[name] = Column.of(column.values[rows], valid, column.precision)
+    return Block.of(columns, count, targets=block.targets, attributes=block.attributes)
+
+
+def by_frame(values: Array, frames: int) -> Array:
+    """The values of a stack with an axis for its frames, reals as the integers that their bits are."""
+    each = values.reshape(frames, -1)
+    return each.view(np.uint64) if values.dtype.kind in "fc" else each
+
+
+def repeats(values: Array, frames: int) -> bool:
+    """Whether the rows of all frames of a stack are those of the first, to the bit."""
+    each = by_frame(values, frames)
+    return bool((each == each[0]).all())
+
+
+def tiled(column: Column, frames: int) -> Column:
+    """The column of a stack of frames that all have this one."""
+    valid = None if column.valid is None else np.tile(column.valid, frames)
+    values = np.concatenate([column.values] * frames)
+    return Column.of(values, valid, column.precision)
