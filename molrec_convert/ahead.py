@@ -69,7 +69,6 @@ class Decoder:
         self._importer = importer
         self._stacking = importer if isinstance(importer, StackImporter) else None
         self._transform = transform
-        self._transform_stack: Callable[[Stack], Stack] | None = getattr(transform, "stacked", None)
 
     def decode(self, bundle: list[Span]) -> tuple[list[Snapshot | Stack], Exception | None]:
         """Frames up to one that cannot be decoded, and what is wrong with that."""
@@ -95,13 +94,13 @@ class Decoder:
         """The frames taken together; None where they go one by one, as does one that is wrong, to tell how."""
         if len(spans) == 1 or self._stacking is None or self._stacking.kind(spans[0]) is None:
             return None
-        if self._transform is not None and self._transform_stack is None:
+        if self._transform is not None and not hasattr(self._transform, "stacked"):
             return None
         try:
             stack = self._stacking.stacked(spans)
-            return stack if stack is None or self._transform_stack is None else self._transform_stack(stack)
         except (ConvertError, ValueError):
             return None
+        return None if stack is None else changed(stack, self._transform)
 
     def _snapshot(self, span: Span) -> Snapshot:
         snapshot = self._importer.decode(span)
@@ -119,6 +118,16 @@ class Decoder:
 def _in_frame(note: Note, ordinal: int) -> Note:
     """The note with the frame of the source in which it was made, where it has a line there."""
     return note if note.line is None or note.frame is not None else replace(note, frame=ordinal)
+
+
+def changed(stack: Stack, transform: Transform | None) -> Stack | None:
+    """A stack after a step; None where that takes frames one by one, or has something to say of one of them."""
+    if transform is None:
+        return stack
+    try:
+        return transform.stacked(stack) if hasattr(transform, "stacked") else None
+    except (ConvertError, ValueError):
+        return None
 
 
 def one_by_one(taken: Iterable[Snapshot | Stack]) -> Iterator[Snapshot]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from typing import Any, BinaryIO
 
 from . import registry
 from .adapter import Adapter, Exporter, Note, Snapshot
 from .ahead import one_by_one
+from .alike import LastFrame
 from .errors import LossError, OptionError
 from .loss import OF_THE_SERIES, Contents, Loss, LossReport, condensed, losses, record_losses
 from .model import Meta
 from .options import Options
 from .part import PartFile
-from .stack import Stack
+from .stack import Stack, StackExporter
 
 PENDING = 4
 """How many frames are printed at once."""
@@ -39,6 +40,7 @@ class ForeignOutput:
         self._layout: frozenset[str] | None = None
         self._own_layout = registry.layout_keys([adapter.name])
         self._first_count: int | None = None
+        self._last = LastFrame()
         self.frames = 0
         self.notes: list[Note] = []
         self.report = LossReport(adapter.name)
@@ -49,16 +51,22 @@ class ForeignOutput:
             self._add(snapshot)
 
     def _add(self, snapshot: Snapshot) -> None:
-        snapshot.about = Meta({**snapshot.frame.meta, **snapshot.about},
-                              tags={**snapshot.frame.meta.tags, **snapshot.about.tags})  # fmt: skip
+        snapshot.about = _joined(snapshot.frame.meta, snapshot.about)
         self._note_losses(snapshot)
-        for key in [key for key in snapshot.frame.meta if self._is_layout(key) and key not in self._own_layout]:
-            del snapshot.frame.meta[key]  # a fact of a file of one frame; values of the frame are written
+        snapshot.frame.meta = self._without_layout(snapshot.frame.meta)
         if not self.frames:
             self._begin(snapshot)
         if not self.frames or self._adapter.carries.frames:
             self._put(snapshot)
         self.frames += 1
+
+    def _without_layout(self, meta: Meta) -> Meta:
+        """The values of a frame alone: not the facts of a file of one frame."""
+        facts = {key for key in meta if self._is_layout(key) and key not in self._own_layout}
+        if not facts:
+            return meta
+        values = {key: value for key, value in meta.items() if key not in facts}
+        return Meta.of(values, {key: meta.tag(key) for key in values})
 
     def _begin(self, first: Snapshot) -> None:
         raise NotImplementedError
@@ -80,7 +88,7 @@ class ForeignOutput:
         return iter(())
 
     def _note_losses(self, snapshot: Snapshot) -> None:
-        found = list(self._found(snapshot))
+        found = [] if self._last.is_like(snapshot, self.frames) else list(self._found(snapshot))
         found += self._measured(snapshot)
         self._tell(condensed(found))
 
@@ -150,9 +158,36 @@ class TextOutput(ForeignOutput):
         self._file.write(self._exporter.head(first))
 
     def _put(self, snapshot: Snapshot) -> None:
-        self._pending.append(self._executor.submit(self._exporter.encode, snapshot, self.frames))
+        self._pend(self._exporter.encode, snapshot, self.frames)
+
+    def _pend(self, encode: Callable[..., bytes], *given: Any) -> None:
+        self._pending.append(self._executor.submit(encode, *given))
         if len(self._pending) > PENDING:
             self._write_next()
+
+    def add(self, taken: Snapshot | Stack) -> None:
+        """Take the next frame, or frames."""
+        if isinstance(taken, Stack):
+            while self.frames < 2 and len(taken):  # after which nothing depends on how many there are
+                self._add(taken[0])
+                taken = taken.after(1)
+            if not len(taken):
+                return
+            moments = [moment._replace(about=_joined(moment.meta, moment.about)) for moment in taken.moments]
+            stack = Stack(taken.blocks, moments, taken.units)
+            if self._adapter.carries.frames and self._last.are_like(stack, self.frames):
+                stack.moments = [moment._replace(meta=self._without_layout(moment.meta)) for moment in moments]
+                self._pend(self._encoded, stack, self.frames)
+                self.frames += len(stack)
+                return
+        super().add(taken)
+
+    def _encoded(self, stack: Stack, first: int) -> bytes:
+        """Frames of a stack, the first of which has this number."""
+        text = self._exporter.encode_stack(stack, first) if isinstance(self._exporter, StackExporter) else None
+        if text is not None:
+            return text
+        return b"".join(self._exporter.encode(snapshot, first + k) for k, snapshot in enumerate(stack))
 
     def finish(self, document: dict[str, Any]) -> None:
         """Write what is left and close the file."""
@@ -190,6 +225,11 @@ class TextOutput(ForeignOutput):
     def _write_next(self) -> None:
         assert self._file is not None
         self._file.write(self._pending.popleft().result())
+
+
+def _joined(meta: Meta, about: Meta) -> Meta:
+    """The values of a frame, and the facts about its source."""
+    return Meta.of({**meta, **about}, {**meta.tags, **about.tags})
 
 
 def foreign_output(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from . import registry
 from .adapter import Adapter, Note, Snapshot, Span
-from .ahead import Transform, decoded, one_by_one
+from .ahead import BUNDLE, MOST, Transform, changed, decoded, one_by_one
 from .errors import FormatError, OptionError, RecordError
 from .forms import FORM_NAMES, HDF5, ZARR, ZIP, form_of_content, form_of_head, form_of_name
 from .frames import FrameSelection
@@ -22,7 +22,7 @@ from .model.schema import NO_FILL
 from .options import Options
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY
 from .source import Source
-from .stack import Stack
+from .stack import Moment, Stack
 
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord
@@ -120,7 +120,7 @@ def stacks(
     found: Input, selection: FrameSelection, executor: Executor, transform: Transform | None
 ) -> Iterator[Snapshot | Stack]:
     """The chosen frames in order, small ones together where the source gives them so."""
-    give = found.stacks if isinstance(found, ForeignInput) else found.snapshots
+    give = found.stacks if isinstance(found, ForeignInput | RecordInput) else found.snapshots
     return give(selection, executor, transform)
 
 
@@ -225,14 +225,26 @@ class RecordInput:
         self, selection: FrameSelection, executor: Executor, transform: Transform | None
     ) -> Iterator[Snapshot]:
         """The chosen frames in order."""
+        return one_by_one(self.stacks(selection, executor, transform))
+
+    def stacks(
+        self, selection: FrameSelection, executor: Executor, transform: Transform | None
+    ) -> Iterator[Snapshot | Stack]:
+        """The chosen frames in order, small ones together."""
         del executor
         chosen = selection.of(len(self.record), self.name)
         if not chosen and len(self.record):
             raise selection.none_of(len(self.record), self.name)
         self._chosen = len(chosen)
-        for snapshot in record_snapshots(self.record, chosen):
-            self._read += 1
-            yield snapshot if transform is None else transform(snapshot)
+        for taken in record_stacks(self.record, chosen):
+            stack = changed(taken, transform) if isinstance(taken, Stack) else None
+            if stack is not None:
+                self._read += len(stack)
+                yield stack
+                continue
+            for snapshot in one_by_one([taken]):
+                self._read += 1
+                yield snapshot if transform is None else transform(snapshot)
 
     def carry(self, writer: RecordWriter) -> None:
         """Write what the frames do not hold: a frame beside the trajectory, and what MolRec does not know."""
@@ -274,6 +286,51 @@ def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
         time = meta.pop(TIME_KEY, None) if time is None else time
         blocks = {name: _without_null_columns(name, block, schema) for name, block in frame.items()}
         yield Snapshot(Frame.of(blocks, frame.box, meta), step, time, about, units)
+
+
+def record_stacks(record: Record, chosen: Sequence[int]) -> Iterator[Snapshot | Stack]:
+    """Frames of a record as `record_snapshots` gives them, small ones that follow one another together."""
+    trajectory = record.trajectory
+    size = None if trajectory is None else trajectory.frame_size
+    most = 1 if size is None else min(MOST, BUNDLE // max(size, 1))
+    for first, end in runs_of(chosen, most):
+        stack = trajectory.stack(first, end) if trajectory is not None and end - first > 1 else None
+        told = None if stack is None else _told(stack, record)
+        if told is not None:
+            yield told
+        else:
+            yield from record_snapshots(record, list(range(first, end)))
+
+
+def runs_of(chosen: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Numbers that follow one another, as their first and the one behind their last, up to so many together."""
+    first = 0
+    for k in range(1, len(chosen) + 1):
+        if k == len(chosen) or chosen[k] != chosen[k - 1] + 1 or k - first >= most:
+            yield chosen[first], chosen[k - 1] + 1
+            first = k
+
+
+def _told(stack: Stack, record: Record) -> Stack | None:
+    """A stack with own steps and times, without fills; None where its frames differ in what they lack."""
+    assert record.trajectory is not None
+    if any(column.valid is not None for block in stack.blocks.values() for column in block.columns.values()):
+        return None
+    schema, about = record.trajectory.filled, Meta(record.system.meta) if record.system is not None else Meta()
+    filled = any(spec.fill is not NO_FILL for spec in schema.meta.values())
+    moments: list[Moment] = []
+    for moment in stack.moments:
+        meta, step, time = moment.meta, moment.step, moment.time
+        if filled:
+            meta = _without_fills(meta, schema)
+        if STEP_KEY in schema.meta:
+            step = meta.pop(STEP_KEY, None)
+        time = meta.pop(TIME_KEY, None) if time is None else time
+        if meta.tags != (moments[0].meta if moments else meta).tags:
+            return None
+        moments.append(Moment(step, time, moment.box, meta, about))
+    stack.moments, stack.units = moments, declared_units(record.meta)
+    return stack
 
 
 def with_system(frame: Frame, system: Frame | None, index: int) -> Frame:

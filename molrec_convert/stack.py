@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from .adapter import Importer, Note, Snapshot, Span
+from .adapter import Exporter, Importer, Note, Snapshot, Span
 from .model import Block, Box, Column, Frame, Meta
 from .model.dtypes import Array
 
@@ -74,6 +74,14 @@ class Stack:
             frame, moment.step, moment.time, moment.about, self.units, list(self.notes), dict(self.decimals)
         )
 
+    def after(self, index: int) -> Stack:
+        """The frames after the first ones."""
+        frames = len(self)
+        blocks = {
+            name: _rows(block, index * (block.count // frames), block.count) for name, block in self.blocks.items()
+        }
+        return Stack(blocks, self.moments[index:], self.units, self.notes, self.decimals)
+
     def __iter__(self) -> Iterator[Snapshot]:
         return map(self.__getitem__, range(len(self)))
 
@@ -91,16 +99,34 @@ class StackImporter(Importer, Protocol):
         ...
 
 
+@runtime_checkable
+class StackExporter(Exporter, Protocol):
+    """An exporter that prints small frames together."""
+
+    def encode_stack(self, stack: Stack, first: int) -> bytes | None:
+        """The texts of all frames, as `encode` makes them, of which the first has this number; None for one by one."""
+        ...
+
+
 def part_of(block: Block, index: int, frames: int) -> Block:
     """The rows of one frame of a stack."""
     count = block.count // frames
-    rows = slice(index * count, (index + 1) * count)
-    columns = {}
+    return _rows(block, index * count, (index + 1) * count)
+
+
+def _rows(block: Block, first: int, end: int) -> Block:
+    rows, columns = slice(first, end), {}
     for name, column in block.columns.items():
         valid = None if column.valid is None else column.valid[rows]
         valid = None if valid is None or valid.all() else valid
         columns[name] = Column.of(column.values[rows], valid, column.precision)
-    return Block.of(columns, count, targets=block.targets, attributes=block.attributes)
+    return Block.of(columns, end - first, targets=dict(block.targets), attributes=dict(block.attributes))
+
+
+def tiled_block(block: Block, frames: int) -> Block:
+    """The block of a stack of frames that all have this one."""
+    columns = {name: tiled(column, frames) for name, column in block.columns.items()}
+    return Block.of(columns, block.count * frames, targets=dict(block.targets), attributes=dict(block.attributes))
 
 
 def by_frame(values: Array, frames: int) -> Array:
@@ -118,5 +144,5 @@ def repeats(values: Array, frames: int) -> bool:
 def tiled(column: Column, frames: int) -> Column:
     """The column of a stack of frames that all have this one."""
     valid = None if column.valid is None else np.tile(column.valid, frames)
-    values = np.concatenate([column.values] * frames)
+    values = np.concatenate([column.values] * frames)  # numpy.tile knows no text
     return Column.of(values, valid, column.precision)

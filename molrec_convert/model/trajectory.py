@@ -6,7 +6,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .block import Block
 from .dtypes import Array
 from .frame import Frame
 from .schema import MetaSpec, Schema
+
+if TYPE_CHECKING:
+    from molrec_convert.stack import Stack
 
 
 class Trajectory(Sequence[Frame], ABC):
@@ -73,6 +76,16 @@ class Trajectory(Sequence[Frame], ABC):
         frame = self.frame(index)
         blocks = {name: picked(frame[name], wanted) for name, wanted in columns.items() if name in frame}
         return Frame.of(blocks, frame.box, frame.meta)
+
+    @property
+    def frame_size(self) -> int | None:
+        """How many bytes the columns of a frame take, on the average; None where that is not known."""
+        return None
+
+    def stack(self, first: int, end: int) -> Stack | None:
+        """The frames first … end - 1 taken together; None where they go one by one."""
+        del first, end
+        return None
 
     def counts(self, block: str) -> Array:
         """i64: how many rows a block has in every frame; -1 where it is absent."""

@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "scientific.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -85,7 +86,7 @@ nb::bytes format_grid(nb::list columns, std::size_t row, std::size_t per_line, s
     const Scientific number(decimals);
     std::size_t room = first.size();
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(points * fields.size() * width);
         std::size_t wide = 0;
         for (const Values& field : fields) {
             for (std::size_t k = 0; k < points; ++k) wide += Scientific::is_wide(field.at(k));
@@ -103,7 +104,7 @@ nb::bytes format_grid(nb::list columns, std::size_t row, std::size_t per_line, s
     std::memcpy(begin, first.data(), first.size());
     char* p = begin + first.size();
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(room);
         p = write_lines(p, fields, points, row, per_line, width, number);
     }
     if (_PyBytes_Resize(&text, p - begin) != 0) throw nb::python_error();

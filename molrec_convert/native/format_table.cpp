@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "decimal.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -171,7 +172,7 @@ nb::bytes format_table(nb::list columns, nb::list styles, nb::bytes separator,
     Text text;
     char* p = text.room(nullptr, 4096 + width);
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(rows * width);
         for (std::size_t row = 0; row < rows; ++row) {
             p = text.room(p, width);
             for (std::size_t k = 0; k < table.size(); ++k) {

@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "marks.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -83,7 +84,7 @@ nb::tuple find_line(nb::handle data, std::size_t start, nb::list marked) {
     const char* const begin = buffer.begin();
     const char* p = begin + start;
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(buffer.size());
         const char* const end = buffer.end();
         while (!marks.begin(p, end)) {
             const void* next = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
@@ -97,7 +98,7 @@ nb::tuple find_line(nb::handle data, std::size_t start, nb::list marked) {
 
 std::uint64_t count_lines(nb::handle data) {
     const Buffer buffer(data);
-    nb::gil_scoped_release unlocked;
+    const Unlocked unlocked(buffer.size());
     return count_newlines(buffer.begin(), buffer.end());
 }
 

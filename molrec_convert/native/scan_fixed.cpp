@@ -15,6 +15,7 @@
 #include "lines.hpp"
 #include "marks.hpp"
 #include "number.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -191,7 +192,7 @@ nb::tuple scan_fixed(nb::handle data, nb::list layout, std::int64_t rows, nb::li
     // A header may claim any number of rows: no array is longer than the data could fill.
     std::size_t capacity;
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(buffer.size());
         capacity = static_cast<std::size_t>(count_newlines(buffer.begin(), buffer.end())) + 1;
     }
     if (rows >= 0) capacity = std::min(capacity, static_cast<std::size_t>(rows));
@@ -216,7 +217,7 @@ nb::tuple scan_fixed(nb::handle data, nb::list layout, std::int64_t rows, nb::li
 
     Scan scan{fields, marks, rows, capacity};
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(buffer.size());
         scan.run(buffer.begin(), buffer.end());
     }
     if (scan.fault.kind != Fault::none) raise_fault(scan.fault);

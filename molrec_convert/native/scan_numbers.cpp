@@ -16,6 +16,7 @@
 #include "simd.hpp"
 #include "token_index.hpp"
 #include "token_reader.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -129,7 +130,7 @@ nb::tuple scan_numbers(nb::handle data, unsigned dialect, std::int64_t limit) {
     Fault fault;
     std::size_t consumed = 0;
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(buffer.size());
         const char* const begin = buffer.begin();
         const char* const end = buffer.end();
         // fast_real looks at no more than 32 bytes.

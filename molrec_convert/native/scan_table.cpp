@@ -13,6 +13,7 @@
 #include "fault.hpp"
 #include "number.hpp"
 #include "quick_rows.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -212,7 +213,7 @@ nb::tuple scan_table(nb::handle data, const std::string& kinds, std::int64_t row
 
     Scan scan{columns, rows, dialect};
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(buffer.size());
         scan.run(buffer.begin(), buffer.end());
     }
     if (scan.fault.kind != Fault::none) raise_fault(scan.fault);

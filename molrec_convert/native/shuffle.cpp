@@ -8,6 +8,7 @@
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "byte_vectors.hpp"
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -103,7 +104,7 @@ nb::bytes rearrange(nb::handle data, std::size_t itemsize, Move move) {
     const std::size_t items = buffer.size() / itemsize;
     const std::size_t whole = items * itemsize;
     {
-        nb::gil_scoped_release unlocked;
+        const Unlocked unlocked(buffer.size());
         if (items > 0) move(buffer.begin(), to, items, itemsize);
         std::memcpy(to + whole, buffer.begin() + whole, buffer.size() - whole);
     }

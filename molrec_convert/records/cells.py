@@ -234,6 +234,17 @@ class CellUpdates:
         update = self.updates.at(frame)
         return None if update < 0 else self.box(update)
 
+    def of(self, first: int, end: int) -> list[Box | None]:
+        """The boxes of frames; the same object as long as none is set."""
+        found: list[Box | None] = []
+        last, box = -1, None
+        for frame in range(first, end):
+            update = self.updates.at(frame)
+            if update != last:
+                last, box = update, self.box(update)
+            found.append(box)
+        return found
+
     def box(self, update: int) -> Box:
         """The box of an update."""
         box = self._boxes.get(update)

@@ -43,6 +43,11 @@ class ReferenceCheck:
         self._shared = [name for name in system if name in schema.blocks and "id" in schema.blocks[name].columns]
         self._seen: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def is_due(self) -> bool:
+        """Whether there is anything to check in frames."""
+        return bool(self._involved or self._shared)
+
     def check(self, blocks: Mapping[str, Block], updates: Mapping[str, int], frame: int) -> None:
         """Refuse a frame whose references point at no row, or whose ids are not those of ``system``."""
         if not self._involved and not self._shared:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from molrec_convert.model import Block, BlockSpec, Box, Column, ColumnSpec, Frame, Meta, Schema, Trajectory
-from molrec_convert.model.dtypes import Array
+from molrec_convert.model.dtypes import DTYPES, Array
 from molrec_convert.model.origin import Origin
 from molrec_convert.model.trajectory import picked
 from molrec_convert.rules import rule
+from molrec_convert.stack import Moment, Stack, tiled_block
 
 from . import layout
 from .cells import CELL_KEY, CellUpdates, tells_cells_apart
@@ -72,6 +75,21 @@ class BlockReader:
         """The block of an update."""
         first, end = self.updates.rows(update)
         return self._block(self._columns(self.arrays, first, end), end - first)
+
+    def together(self, first: int, end: int) -> Block | None:
+        """The rows of the block in frames, in order; None unless it has equally many in each, and no structural shape.
+
+        What changes at all is expected to change in every one of these frames.
+        """
+        update, last, frames = self.updates.at(first), self.updates.at(end - 1), end - first
+        if update < 0 or self.spec.shape is not None:
+            return None
+        if update == last:
+            return tiled_block(self.block(update), frames)
+        rows, stop = self.updates.rows(update)[0], self.updates.rows(last)[1]
+        if last - update != frames - 1 or not self.updates.are_even(update, last + 1):
+            return None
+        return self._block(self._columns(self.arrays, rows, stop), stop - rows)
 
     def part(self, frame: int, names: Collection[str]) -> Block | None:
         """Some columns of the block in a frame; None before its first update."""
@@ -268,6 +286,43 @@ class StoredTrajectory(Trajectory):
         if self._mixed:
             del values[CELL_KEY], tags[CELL_KEY]
         return Frame.of(found, box, Meta.of(values, tags))
+
+    @cached_property
+    def frame_size(self) -> int:
+        """How many bytes the columns of a frame take, on the average."""
+        blocks = [(reader.spec, reader.updates.total / max(len(reader.updates), 1)) for reader in self._blocks.values()]
+        size = sum(
+            rows * DTYPES[column.dtype].itemsize * math.prod(column.trailing)
+            for spec, rows in blocks
+            for column in spec.columns.values()
+        )
+        fixed = [column.values.nbytes for block in (self._system or {}).values() for column in block.columns.values()]
+        return int(size) + sum(fixed)
+
+    def stack(self, first: int, end: int) -> Stack | None:
+        """The frames first … end - 1 as `frame` reads them, together; None where they go one by one."""
+        if self._mixed or (self._references is not None and self._references.is_due):
+            return None
+        frames = end - first
+        found: dict[str, Block] = {}
+        for name, reader in self._blocks.items():
+            block = reader.together(first, end)
+            if block is None:
+                return None
+            found[name] = block
+        joined: dict[str, Block] = {}
+        for name, fixed in (self._system or {}).items():
+            if fixed.shape is not None:
+                return None
+            joined[name] = _merged(tiled_block(fixed, frames), found.pop(name, None))
+        tags = {key: reader.tag for key, reader in self._meta.items()}
+        values = [reader.values(first, end) for reader in self._meta.values()]
+        metas = [Meta.of(dict(zip(tags, each, strict=True)), dict(tags)) for each in zip(*values, strict=True)]
+        boxes = [None] * frames if self._cell is None else self._cell.of(first, end)
+        times = [None] * frames if self._time is None else self._time[first:end].tolist()
+        steps = self._step[first:end].tolist()
+        moments = zip(steps, times, boxes, metas or [Meta() for _ in steps], repeat(self._about), strict=False)
+        return Stack({**joined, **found}, [Moment(*each) for each in moments], self._units)
 
     def part(self, index: int, columns: Mapping[str, Collection[str]]) -> Frame:
         """Read some columns of a frame, with its box and its meta; row references are not checked."""

@@ -62,6 +62,13 @@ class Updates:
             return update * self._each, (update + 1) * self._each
         return int(self._offset[update]), int(self._offset[update + 1])
 
+    def are_even(self, first: int, end: int) -> bool:
+        """Whether updates have equally many rows."""
+        if self._offset is None:
+            return True
+        counts = np.diff(self._offset[first : end + 1])
+        return bool((counts == counts[0]).all())
+
     @property
     def total(self) -> int:
         """The rows of all updates."""

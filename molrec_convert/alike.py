@@ -1,0 +1,115 @@
+"""Whether a frame is like the last one as far as losses depend on it, so that it can lose nothing that is not told yet.
+
+Losses depend on names and types, on text and whole numbers, on what is there and what is not: never on the reals in
+columns. What only printing shows is told by exporters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from .adapter import Snapshot
+from .model import Block, Box, Meta
+from .model.dtypes import Array, same_bits
+from .stack import Moment, Stack, moment_of, repeats
+
+WITHOUT_DIGITS = str.maketrans(dict.fromkeys("0123456789.+-"))
+EYE = np.eye(3, dtype=bool)
+SMALL = 2**31
+"""Steps below are small enough for every format."""
+
+
+class LastFrame:
+    """What losses depend on in the last frame."""
+
+    def __init__(self) -> None:
+        self._shared: tuple[Any, ...] = ()
+        self._kept: list[Array] = []
+        self._moment: tuple[Any, ...] = ()
+        self._box: tuple[Box | None, Any] = (None, None)
+
+    def is_like(self, snapshot: Snapshot, ordinal: int) -> bool:
+        """Whether a frame is like the last one, which it is from now on."""
+        shared = (_shared(snapshot.frame, 1), snapshot.units)
+        kept, moment = list(_kept(snapshot.frame.values())), self._of(moment_of(snapshot), ordinal)
+        alike = shared == self._shared and moment == self._moment and _same(kept, self._kept)
+        self._shared, self._kept, self._moment = shared, kept, moment
+        return alike
+
+    def are_like(self, stack: Stack, ordinal: int) -> bool:
+        """Whether all frames of a stack are like the last one."""
+        frames = len(stack)
+        if (_shared(stack.blocks, frames), stack.units) != self._shared:
+            return False
+        kept = list(_kept(stack.blocks.values()))
+        return (
+            all(repeats(values, frames) for values in kept)
+            and _same([values[: len(values) // frames] for values in kept], self._kept)
+            and all(self._of(moment, ordinal + k) == self._moment for k, moment in enumerate(stack.moments))
+        )
+
+    def _of(self, moment: Moment, ordinal: int) -> tuple[Any, ...]:
+        step, box = moment.step, moment.box
+        if box is None or box is not self._box[0]:
+            self._box = (box, None if box is None else _facts(box))
+        return (
+            ordinal > 0,
+            step is None or (step == ordinal, -SMALL <= step < SMALL),
+            moment.time is None,
+            self._box[1],
+            _values(moment.meta),
+            _values(moment.about),
+        )
+
+
+def _shared(blocks: Mapping[str, Block], frames: int) -> tuple[Any, ...]:
+    found: list[Any] = []
+    for name, block in blocks.items():
+        found += (name, block.count // frames, block.shape, *block.targets.items())
+        for key, column in block.columns.items():
+            found += (key, column.values.dtype, column.values.shape[1:], column.valid is None, column.precision)
+    return tuple(found)
+
+
+def _kept(blocks: Iterable[Block]) -> Iterable[Array]:
+    """All values but reals."""
+    for block in blocks:
+        for column in block.columns.values():
+            if column.values.dtype.kind not in "fc":
+                yield column.values
+            if column.valid is not None:
+                yield column.valid
+
+
+def _same(some: Sequence[Array], others: Sequence[Array]) -> bool:
+    return len(some) == len(others) and all(map(same_bits, some, others))
+
+
+def _facts(box: Box) -> tuple[Any, ...]:
+    """What the axes of a cell are like; of one that is not simply along x, y and z all."""
+    vectors = box.vectors.tolist()
+    along = not box.vectors[~EYE].any() and min(vectors[k][k] for k in range(3)) > 0.0
+    return box.defined, any(box.origin.tolist()), box.boundary.tobytes(), along or vectors
+
+
+def _values(meta: Meta) -> tuple[Any, ...]:
+    return (*meta.tags.items(), *map(_value, meta.values()))
+
+
+def _value(value: Any) -> Any:
+    """What losses depend on in a value: of a number that it is one, of a text its words."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, int):
+        return -SMALL <= value < SMALL
+    if isinstance(value, str):
+        return bool(value), value.translate(WITHOUT_DIGITS)
+    if isinstance(value, tuple):
+        return tuple(map(_value, value))
+    return value
