@@ -6,6 +6,7 @@ Reference: https://docs.lammps.org/dump.html
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from molrec_convert.model import Block, Box, Column
 from molrec_convert.model.dtypes import CANONICAL, STRING
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
+from molrec_convert.stack import Stack, repeats
+from molrec_convert.text.lines import parts_of
 from molrec_convert.text.table import format_table
 
 from ._dump_columns import BY_SOURCE, BY_TARGET, SCALED, SIGNED, Plan, is_number, plan_of, triple
@@ -79,30 +82,68 @@ class DumpExporter:
         atoms = snapshot.frame.get("atoms", Block(count=0))
         count = atoms.count
         scales = scales_of(self._style(snapshot), snapshot.units)
-        lines: list[str] = []
-        if snapshot.time is not None:
-            lines += ["ITEM: TIME", _shortest(snapshot.time, scales("time"))]
-        step = snapshot.step if snapshot.step is not None else ordinal
-        lines += ["ITEM: TIMESTEP", str(step), "ITEM: NUMBER OF ATOMS", str(count)]
-        box, kept = snapshot.frame.box, kept_rows(snapshot.about.get("lammps_bounds"))
-        if box is not None and box.defined:
-            letters = boundary_letters(box.boundary, snapshot.about.get("lammps_boundary"))
-            lines += _bounds(box, kept, letters, scales("length"))
-        else:
-            box = shrink_wrapped(atoms)
-            if kept is not None and not _encloses(kept):
-                lines += _item(kept, str(snapshot.about.get("lammps_boundary", "")))
-            else:
-                lines += _bounds(box, None, "ss ss ss", scales("length"))
+        box = snapshot.frame.box
+        box = box if box is not None and box.defined else shrink_wrapped(atoms)
         names, columns = self._columns(atoms, box, snapshot)
-        lines.append(" ".join(["ITEM: ATOMS", *names]))
-        head = ("\n".join(lines) + "\n").encode()
+        head = self._head(snapshot, ordinal, count, self._cell(snapshot, box, scales), names, scales)
         if not count:
             return head
         if not names:
             raise FormatError("the atoms have no columns, and a dump needs one", path=self._path, frame=ordinal)
         printed = [self._printed(name, column, atoms, scales) for name, column in zip(names, columns, strict=True)]
         return head + format_table([part for part, _ in printed], [style for _, style in printed])
+
+    def encode_stack(self, stack: Stack, first: int) -> bytes | None:
+        """Snapshots together; see `molrec_convert.stack.StackExporter`."""
+        atoms, frames = stack.blocks.get("atoms"), len(stack)
+        heads = [stack.head(k) for k in range(frames)]
+        boxes = [head.frame.box for head in heads]
+        if atoms is None or not atoms.count or not all(map(_stays, atoms.columns.values(), repeat(frames))):
+            return None
+        about = [tuple(map(head.about.get, ("lammps_columns", "lammps_coords", "lammps_units"))) for head in heads]
+        if any(box is None or not box.defined for box in boxes) or any(each != about[0] for each in about):
+            return None
+        if about[0][1] in SCALED and any(box is not boxes[0] for box in boxes):
+            return None
+        box = boxes[0]
+        assert box is not None
+        if {"element", "mass"} <= atoms.keys() and not repeats(atoms["mass"], frames):
+            return None  # elements that the masses tell are not written
+        names, columns = self._columns(atoms, box, heads[0])
+        scales = scales_of(self._style(heads[0]), stack.units)
+        printed = [self._printed(name, column, atoms, scales) for name, column in zip(names, columns, strict=True)]
+        count = atoms.count // frames
+        texts = parts_of(format_table([part for part, _ in printed], [style for _, style in printed]), count)
+        found: list[bytes] = []
+        cell: list[str] = []
+        last: tuple[Any, ...] | None = None
+        for k, (head, text) in enumerate(zip(heads, texts, strict=True)):
+            own = (head.about.get("lammps_bounds"), head.about.get("lammps_boundary"))
+            if box is not boxes[k] or own != last:
+                box, last = boxes[k] or box, own
+                cell = self._cell(head, box, scales)
+            found += (self._head(head, first + k, count, cell, names, scales), text)
+        return b"".join(found)
+
+    def _cell(self, snapshot: Snapshot, box: Box, scales: Any) -> list[str]:
+        """The lines of the cell; of a box around the atoms where the frame has none."""
+        kept, letters = kept_rows(snapshot.about.get("lammps_bounds")), snapshot.about.get("lammps_boundary")
+        if snapshot.frame.box is not None and snapshot.frame.box.defined:
+            return _bounds(box, kept, boundary_letters(box.boundary, letters), scales("length"))
+        if kept is not None and not _encloses(kept):
+            return _item(kept, "" if letters is None else str(letters))
+        return _bounds(box, None, "ss ss ss", scales("length"))
+
+    def _head(
+        self, snapshot: Snapshot, ordinal: int, count: int, cell: list[str], names: list[str], scales: Any
+    ) -> bytes:
+        lines: list[str] = []
+        if snapshot.time is not None:
+            lines += ["ITEM: TIME", _shortest(snapshot.time, scales("time"))]
+        step = snapshot.step if snapshot.step is not None else ordinal
+        lines += ["ITEM: TIMESTEP", str(step), "ITEM: NUMBER OF ATOMS", str(count)]
+        lines += [*cell, " ".join(["ITEM: ATOMS", *names])]
+        return ("\n".join(lines) + "\n").encode()
 
     # ------------------------------------------------------------ units
     def _style(self, snapshot: Snapshot) -> str | None:
@@ -167,6 +208,11 @@ class DumpExporter:
         if self._options.decimals is not None:
             return values, self._options.decimals
         return values, "g" if column.precision is None else decimals_of(column.precision)
+
+
+def _stays(column: Column, frames: int) -> bool:
+    """Whether a column is written in one way in all frames of a stack: no value is missing, and texts stay."""
+    return column.valid is None and (column.dtype != "string" or repeats(column.values, frames))
 
 
 COMPLEX = ("c64", "c128")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from molrec_convert.model.block import TAKEN_COLUMNS
 from molrec_convert.model.dtypes import CANONICAL
@@ -85,8 +86,7 @@ WIDEST = 10_000
 """Columns that a property may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(NamedTuple):
     """One entry of ``Properties``: name, type and number of columns."""
 
     name: str
@@ -128,9 +128,9 @@ class Field:
         return self.targets[at] if self.scalars else f"{self.source.name}[{at + 1}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How the columns of atom lines become columns of a record."""
+    """How the columns of atom lines become columns of a record; one object for the same properties."""
 
     fields: tuple[Field, ...]
     kinds: str

@@ -64,10 +64,11 @@ class FrameText:
 
 @dataclass(slots=True)
 class Head:
-    """A line with a number of atoms."""
+    """A line with a number of atoms, and what stands behind it."""
 
     count: int
     title: bytes | None
+    line: bytes
 
 
 class FrameWalk:
@@ -104,6 +105,7 @@ class FrameWalk:
         """
         head = self._first()
         while head is not None:
+            yield from self._repeats(head)
             frame = self._frame(head, self._ordinal)
             self._ordinal += 1
             try:
@@ -111,6 +113,22 @@ class FrameWalk:
             except FormatError:
                 yield frame  # what is wrong in it comes first
                 raise
+            yield frame
+
+    def _repeats(self, head: Head) -> Iterator[FrameText]:
+        """The next frames, while they are in memory as a whole and the same number of atoms follows them."""
+        if not head.count or head.title is not None:
+            return
+        window = self._window
+        number = head.line + b"\n"
+        for line, rows in window.runs(1, head.count + 1):
+            comment = line[:-1].removesuffix(b"\r")
+            if not rows.endswith(number) or rows[-len(number) - 1 : -len(number)] != b"\n" or _may_be_tinker(comment):
+                return
+            data = rows[: -len(number)]
+            frame = FrameText(self._ordinal, window.line + 1, head.count, "", comment, window.offset + len(line))
+            frame.size, frame.data = len(data), data
+            self._ordinal += 1
             yield frame
 
     # ------------------------------------------------------------ one frame
@@ -221,7 +239,7 @@ def _blank_lines(text: bytes) -> int:
 def head_of(line: bytes) -> Head | None:
     """The number of atoms that a line states, and the text behind it."""
     match = COUNT.fullmatch(line)
-    return Head(int(match[1]), match[2]) if match else None
+    return Head(int(match[1]), match[2], line) if match else None
 
 
 def is_origin(head: Head) -> bool:
@@ -255,6 +273,10 @@ def is_atom_row(tokens: list[bytes]) -> bool:
 def is_numbered(tokens: list[bytes]) -> bool:
     """Whether tokens are the number of an atom, its label and three numbers."""
     return len(tokens) >= 5 and tokens[0].isdigit() and not _is_number(tokens[1]) and all(map(_is_place, tokens[2:5]))
+
+
+def _may_be_tinker(comment: bytes) -> bool:
+    return comment.lstrip().startswith(b"1")
 
 
 def _is_tinker(tokens: list[bytes]) -> bool:

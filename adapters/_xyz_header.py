@@ -37,6 +37,8 @@ RENAMED = MappingProxyType({f"{PREFIX}{key.lstrip('_')}": key for key in sorted(
 ENERGY = {"energy": "pe"}
 """What a real of this key is called in a record."""
 
+STEP, TIME = "/step", "/time"
+"""What stands for them where keys are told apart by names, none of which has a slash."""
 STEP_KEYS = ("step", "Step", "timestep", "Timestep")
 TIME_KEYS = ("time", "Time")
 REAL_KEYS = frozenset(("energy", "free_energy", "stress", "virial", "virials", "dipole"))
@@ -76,6 +78,8 @@ class Header:
         Whether the line is extended XYZ.
     notes
         What a person should know.
+    places
+        Under which name of `values` the value of a key of an extended line stands, or that it is the step or time.
     """
 
     comment: str
@@ -90,6 +94,33 @@ class Header:
     scale: float = 1.0
     extended: bool = False
     notes: list[str] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+
+    def again(self, comment: str) -> Header:
+        """The same header of another line, with values of its own."""
+        return Header(
+            comment,
+            self.properties,
+            self.box,
+            self.step,
+            self.time,
+            dict(self.values),
+            self.tags,
+            self.units,
+            self.triple,
+            self.scale,
+            self.extended,
+            self.notes,
+            self.places,
+        )
+
+    def says_same_columns(self, other: Header) -> bool:
+        """Whether another line states the same columns, however it says the rest."""
+        return (
+            self.properties == other.properties
+            and (self.triple, self.scale, self.extended) == (other.triple, other.scale, other.extended)
+            and self.units == other.units
+        )
 
     def set(self, key: str, value: Any) -> None:
         """Take a value of the frame."""
@@ -226,6 +257,7 @@ def _take_items(header: Header, items: Sequence[Item]) -> None:
     header.time = None if time is None else float(time.value)
     for key, item in by_key.items():
         if item is step or item is time:
+            header.places[key] = STEP if item is step else TIME
             continue
         match = UNIT_KEY.fullmatch(key) if "unit" in key.lower() else None
         if match is not None and _take_unit(header, match[1] or PLURALS[match[2].lower()], item):
@@ -240,6 +272,7 @@ def _take_items(header: Header, items: Sequence[Item]) -> None:
         while name in header.values:  # a/b and a|b in one line
             name = f"{PREFIX}{name}"
         header.set(name, float(value) if target in PER_STEP_F64 else value)
+        header.places[key] = name
 
 
 def _is_step(value: Any) -> bool:

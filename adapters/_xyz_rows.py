@@ -9,6 +9,7 @@ import numpy as np
 
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import CANONICAL, STRING
+from molrec_convert.stack import repeats
 from molrec_convert.text.faults import ScanError
 
 from ._momenta import velocities_of
@@ -117,6 +118,15 @@ def columns_of(
             columns.update(MAKERS[field.letter](field, found, texts))
     columns.update(derived_columns(columns, texts))
     return columns, notes, labels
+
+
+def are_alike(plan: Plan, columns: Mapping[str, Column], frames: int) -> bool:
+    """Whether the rows of many frames, taken for those of one, became the columns that each frame has by itself."""
+    integers = [field.targets[0] for field in plan.fields if field.letter == "I" and field.scalars]
+    if any(name not in columns for name in integers):  # some hold what their canonical column cannot
+        return False
+    telling = ["atomic_number", *(("mass", "masses") if "momenta" in columns else ())]
+    return all(repeats(columns[name].values, frames) for name in telling if name in columns)
 
 
 def derived_columns(columns: Mapping[str, Column], texts: TextReader | None = None) -> dict[str, Column]:

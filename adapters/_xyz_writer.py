@@ -19,21 +19,25 @@ from molrec_convert.errors import FormatError, LossError, RecordError
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import META_QUANTITIES, QUANTITIES
 from molrec_convert.mapping.units import factor
-from molrec_convert.model import Block, Box, Column, Meta
+from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.meta import same_value
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.model.schema import promoted
 from molrec_convert.options import Options
+from molrec_convert.stack import Stack, part_of, repeats
+from molrec_convert.text.lines import parts_of
 from molrec_convert.text.table import format_table
 
+from ._xyz_again import HeaderReader
 from ._xyz_cell import box_of_vectors
 from ._xyz_columns import properties_text
-from ._xyz_dialects import read_header, units_of
+from ._xyz_dialects import units_of
 from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, PREFIX, RENAMED, Header, is_special
 from ._xyz_labels import EMPTY, listed
 from ._xyz_layout import (
     UNKNOWN_VELOCITY,
+    VELOCITY,
     Written,
     are_numbers,
     kept_layout,
@@ -73,8 +77,8 @@ class XyzExporter:
         self._options = options
         self.notes: list[Note] = []
         self._left_out: dict[str, None] = {}
-        self._words = WordTable()
-        self._last: tuple[str, Header | None] | None = None
+        self._words, self._words_of_one = WordTable(), WordTable()
+        self._headers = HeaderReader()
 
     def head(self, first: Snapshot) -> bytes:
         """Nothing stands before the first frame."""
@@ -120,20 +124,78 @@ class XyzExporter:
                 styles.append(style)
         return head.encode() + format_table(cells, styles) + behind
 
+    # ------------------------------------------------------------ small frames together
+    def encode_stack(self, stack: Stack, first: int) -> bytes | None:
+        """Frames together; see `molrec_convert.stack.StackExporter`."""
+        atoms, frames = stack.blocks.get("atoms"), len(stack)
+        if atoms is None or not atoms.count or self._options.plain or not _are_alike(atoms, frames):
+            return None
+        heads = [stack.head(k) for k in range(frames)]
+        sources = [self._source(head) for head in heads]
+        source, about, numbers = sources[0], heads[0].about, heads[0].about.get("xyz_numbers")
+        if any((each is None) != (source is None) for each in sources) or "xyz_vec" in about or "xyz_title" in about:
+            return None
+        if any(head.about.get("xyz_numbers") != numbers for head in heads):
+            return None
+        spellings = numbers if isinstance(numbers, dict) else {}
+        one = part_of(atoms, 0, frames)
+        columns = present_columns(one, about, self._words_of_one)
+        kept = [each is not None and _agrees(each, head) for each, head in zip(sources, heads, strict=True)]
+        layout = None if source is None else kept_layout(source, about, columns, self._words_of_one)
+        if source is not None and layout is not None and all(kept):
+            if not all(each is not None and source.says_same_columns(each) for each in sources):
+                return None
+            scales = Scales(None, spellings, source)
+            comments = [each.comment for each in sources if each is not None]
+        elif layout is None or not any(kept):
+            if source is not None and not all(each is not None and source.says_same_columns(each) for each in sources):
+                return None
+            scales = Scales(stack.units, spellings)
+            layout = made_layout(source, about, columns, self._words_of_one, velocity=scales.velocity)
+            pairs = zip(heads, sources, strict=True)
+            comments = [extended_comment(layout, head, each, scales) for head, each in pairs]
+        else:
+            return None
+        covered = {target for written in layout for target in written.targets}
+        if columns.keys() - covered - {"element", "type"} or REST.name in columns:
+            return None  # what else they say depends on the numbers of each frame
+        cells = self._cells(
+            layout, Block.of({name: atoms.column(name) for name in columns}, atoms.count), stack, scales
+        )
+        if cells is None:
+            return None
+        number = one.count
+        texts = parts_of(format_table([cell for cell, _ in cells], [style for _, style in cells]), number)
+        lines = zip(comments, texts, strict=True)
+        return b"".join([b"%d\n%b\n%b" % (number, comment.encode(), text) for comment, text in lines])
+
+    def _cells(
+        self, layout: Sequence[Written], atoms: Block, stack: Stack, scales: Scales
+    ) -> list[tuple[Cell, Style]] | None:
+        """The columns of the file for all frames; None where the numbers of some frames may be printed otherwise."""
+        whole = Snapshot(Frame.of({"atoms": atoms}, None, Meta()), about=stack.moments[0].about, units=stack.units)
+        columns = dict(atoms.columns)
+        found: list[tuple[Cell, Style]] = []
+        for written in layout:
+            reals = [columns[target] for target in written.targets if columns[target].dtype == "f64"]
+            if written.property.letter == "I" and reals:
+                return None
+            try:
+                found += self._printed(written, columns, whole, scales, 0)
+            except FormatError:
+                return None
+        return found if scales.are_kept else None
+
     # ------------------------------------------------------------ the source's comment line
     def _source(self, snapshot: Snapshot) -> Header | None:
         """What the source's comment line states; None where there is none that can be written again."""
         comment = snapshot.about.get("xyz_comment")
         if not isinstance(comment, str) or "\n" in comment or "\r" in comment:
             return None
-        last = self._last
-        if last is None or last[0] != comment:
-            try:
-                last = (comment, read_header(comment))
-            except (ValueError, RecordError):
-                last = (comment, None)
-            self._last = last
-        return last[1]
+        try:
+            return self._headers.read(comment)
+        except (ValueError, RecordError):
+            return None
 
     def _free_comment(self, source: Header | None, snapshot: Snapshot) -> str:
         """The comment line of a plain file: the source's, else a title."""
@@ -269,6 +331,8 @@ class Scales:
         self._units = units
         self._spellings = spellings
         self._source = source
+        self.are_kept = True
+        """Whether all numbers could be spelled as the source spells them."""
 
     @property
     def restores(self) -> bool:
@@ -294,10 +358,22 @@ class Scales:
 
     def style(self, target: str, values: Array, part: int) -> Style:
         """How the source spells the numbers of a column; None where it is not known, or not exact."""
-        return style_of(self._spellings[target], values, part) if target in self._spellings else None
+        if target not in self._spellings:
+            return None
+        style = style_of(self._spellings[target], values, part)
+        self.are_kept &= style is not None
+        return style
 
     def _factor(self, quantity: str) -> float | None:
         return None if self._units is None else factor(quantity, self._units, WRITTEN_UNITS)
+
+
+def _are_alike(atoms: Block, frames: int) -> bool:
+    """Whether frames are written in one way: no value is missing, and all texts stay."""
+    return all(
+        column.valid is None and (column.dtype != "string" or repeats(column.values, frames))
+        for column in atoms.columns.values()
+    ) and ("momenta" not in atoms or not set(VELOCITY) & atoms.keys())  # which may follow from one another
 
 
 # ---------------------------------------------------------------- whether the source's comment line still holds

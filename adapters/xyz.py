@@ -10,28 +10,30 @@ as it says what the frame says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.model import Block, Box, Frame, Meta
 from molrec_convert.options import Options
+from molrec_convert.stack import Moment, Stack, repeats
 from molrec_convert.text.lines import BOM
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_table
 from molrec_convert.text.window import Window
 
 from ._lammps import Style
+from ._xyz_again import HeaderReader
 from ._xyz_cell import box_of_vectors
 from ._xyz_columns import PLAIN, ROWS, SPECIES, Plan, Property, plan_of, properties_text
-from ._xyz_dialects import read_header, units_of
+from ._xyz_dialects import units_of
 from ._xyz_frames import FrameText, FrameWalk, begins_frame, ends_alike, head_of, is_origin
 from ._xyz_header import OWN, Header
 from ._xyz_labels import TextReader, decoded
 from ._xyz_lost import lost
 from ._xyz_numbers import Spelling, fixed_only, spellings_of
-from ._xyz_rows import REST, RowError, base_properties, columns_of, plain_properties, split_ragged, width_of
+from ._xyz_rows import REST, RowError, are_alike, base_properties, columns_of, plain_properties, split_ragged, width_of
 from ._xyz_writer import XyzExporter
 
 ROW = "an atom line"
@@ -59,7 +61,7 @@ class XyzImporter:
         if self._style is not None and self._style.factor("length") != 1.0:
             raise OptionError(f"an XYZ file is in angstrom, which {options.units} is not", path=path)
         self._units: dict[str, str] | None = None
-        self._last_header: tuple[bytes, Header] | None = None
+        self._headers = HeaderReader()
         self._plans: dict[tuple[Property, ...], Plan] = {}
         self._widths: dict[str, int] = {}
         self._spellings: dict[str, Spelling | None] = {}
@@ -93,14 +95,7 @@ class XyzImporter:
             raise self._error(str(error), text, 0) from None
         snapshot = Snapshot(Frame(), header.step, header.time, units=self._units)
         snapshot.notes = [*map(Note, (*header.notes, *notes)), *text.notes]
-        about = {"xyz_comment": header.comment}
-        if labels is not None:
-            about["xyz_species"] = labels
-        if header.properties is None and plan.properties != base_properties(header.triple):
-            about["xyz_columns"] = properties_text(plan.properties)
-        if text.title:
-            about["xyz_title"] = text.title
-        snapshot.about = Meta.of(dict(about), dict.fromkeys(about, "string"))
+        snapshot.about = self._about(replace(lines, plan=plan), labels)
         if not columns.keys() >= {"x", "y", "z"} and text.count:
             snapshot.notes.append(Note("the frame has no positions", line=span.line - 1))
         if REST in plan.properties:
@@ -117,14 +112,57 @@ class XyzImporter:
                 snapshot.decimals = fixed_only(lines.numbers)
         return snapshot
 
+    # ------------------------------------------------------------ small frames together
+    def kind(self, span: Span) -> object:
+        """Which frames are decoded together; see `molrec_convert.stack.StackImporter`."""
+        lines: Lines = span.context
+        text, header = lines.text, lines.header
+        if not text.count or not text.terminated or text.title or text.vectors or text.notes or header.notes:
+            return None
+        return lines.plan, text.count, header.properties is None, header.triple, header.scale, header.tags
+
+    def stacked(self, spans: Sequence[Span]) -> Stack | None:
+        """Decode frames together; see `molrec_convert.stack.StackImporter`."""
+        lines: Lines = spans[0].context
+        frames, count, plan, header = len(spans), lines.text.count, lines.plan, lines.header
+        data = b"".join(span.data or b"" for span in spans)
+        found = scan_table(data, plan.kinds, frames * count, dialect=DIALECT).columns
+        species = [field.start for field in plan.fields if field.targets[0] == SPECIES]
+        if not all(repeats(found[place][0], frames) for place in species):
+            return None
+        columns, notes, labels = columns_of(plan, found, self._texts, header)
+        if not columns.keys() >= {"x", "y", "z"} or not are_alike(plan, columns, frames):
+            return None
+        first = self._about(lines, labels)
+        if lines.numbers:
+            first.set("xyz_numbers", lines.numbers, tag="json")
+        moments: list[Moment] = []
+        about = first
+        for span in spans:
+            each: Header = span.context.header
+            if each.comment != about["xyz_comment"]:
+                about = first.joined(Meta.of({"xyz_comment": each.comment}, {"xyz_comment": "string"}))
+            moments.append(Moment(each.step, each.time, each.box, Meta.of(each.values, each.tags), about))
+        decimals = fixed_only(lines.numbers) if self._options.sample_decimals else {}
+        atoms = Block.of(columns, frames * count)
+        return Stack({"atoms": atoms}, moments, self._units, [Note(note) for note in notes], decimals)
+
+    def _about(self, lines: Lines, labels: str | None) -> Meta:
+        """What the exporter restores."""
+        text, header, plan = lines.text, lines.header, lines.plan
+        about = {"xyz_comment": header.comment}
+        if labels is not None:
+            about["xyz_species"] = labels
+        if header.properties is None and plan.properties != base_properties(header.triple):
+            about["xyz_columns"] = properties_text(plan.properties)
+        if text.title:
+            about["xyz_title"] = text.title
+        return Meta.of(dict(about), dict.fromkeys(about, "string"))
+
     # ------------------------------------------------------------ the comment line
     def _header(self, comment: bytes) -> Header:
-        """What a comment line states; ValueError where it cannot be read. The last one is kept."""
-        last = self._last_header
-        if last is None or last[0] != comment:
-            last = (comment, read_header(decoded(comment)))
-            self._last_header = last
-        return last[1]
+        """What a comment line states; ValueError where it cannot be read."""
+        return self._headers.read(decoded(comment))
 
     def _vector_box(self, text: FrameText, snapshot: Snapshot) -> Box | None:
         """The cell of the vectors behind the atoms."""

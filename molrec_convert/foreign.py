@@ -51,7 +51,7 @@ class ForeignOutput:
             self._add(snapshot)
 
     def _add(self, snapshot: Snapshot) -> None:
-        snapshot.about = _joined(snapshot.frame.meta, snapshot.about)
+        snapshot.about = snapshot.frame.meta.joined(snapshot.about)
         self._note_losses(snapshot)
         snapshot.frame.meta = self._without_layout(snapshot.frame.meta)
         if not self.frames:
@@ -173,7 +173,7 @@ class TextOutput(ForeignOutput):
                 taken = taken.after(1)
             if not len(taken):
                 return
-            moments = [moment._replace(about=_joined(moment.meta, moment.about)) for moment in taken.moments]
+            moments = [moment._replace(about=moment.meta.joined(moment.about)) for moment in taken.moments]
             stack = Stack(taken.blocks, moments, taken.units)
             if self._adapter.carries.frames and self._last.are_like(stack, self.frames):
                 stack.moments = [moment._replace(meta=self._without_layout(moment.meta)) for moment in moments]
@@ -225,11 +225,6 @@ class TextOutput(ForeignOutput):
     def _write_next(self) -> None:
         assert self._file is not None
         self._file.write(self._pending.popleft().result())
-
-
-def _joined(meta: Meta, about: Meta) -> Meta:
-    """The values of a frame, and the facts about its source."""
-    return Meta.of({**meta, **about}, {**meta.tags, **about.tags})
 
 
 def foreign_output(

@@ -326,7 +326,7 @@ def _told(stack: Stack, record: Record) -> Stack | None:
         if STEP_KEY in schema.meta:
             step = meta.pop(STEP_KEY, None)
         time = meta.pop(TIME_KEY, None) if time is None else time
-        if meta.tags != (moments[0].meta if moments else meta).tags:
+        if moments and not meta.same_keys(moments[0].meta):
             return None
         moments.append(Moment(step, time, moment.box, meta, about))
     stack.moments, stack.units = moments, declared_units(record.meta)

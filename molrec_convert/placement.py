@@ -7,7 +7,7 @@ row count changed once is ragged. What it has learned at the end does not depend
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -186,7 +186,14 @@ class Placement:
     def _learn_about(self, about: Meta) -> bool:
         if about is self._last_about:
             return False
-        changed, self._last_about = False, about
+        changed, last = False, self._last_about
+        self._last_about = about
+        if last is not None and about.same_keys(last):  # so that only values may differ
+            for key in [key for key in self._about if key in about and not same_value(about[key], self._about[key])]:
+                self._moving_about[key] = None
+                del self._about[key]
+                changed = True
+            return changed
         for key in {**self._about_tags, **about.tags}:
             if self._seen and (key not in about or key not in self._about_tags) and key not in self._partial_about:
                 self._partial_about.add(key)
@@ -309,7 +316,7 @@ class Placer:
         metas = [self._meta(moment) for moment in stack.moments]
         blocks = self._blocks(stack.blocks)
         frame = Frame.of(blocks, None, metas[0])
-        if any(meta is not metas[0] and meta.tags != metas[0].tags for meta in metas):
+        if not all(meta.same_keys(metas[0]) for meta in metas):
             return None
         if (signature := signature_of(frame)) != self._conforming:
             with suppress(RecordError):
@@ -356,20 +363,22 @@ class Placer:
         declared, about = self.schema.meta, moment.about
         if not declared:
             return moment.meta
-        values, tags = dict(moment.meta), dict(moment.meta.tags)
+        values, tags = dict(moment.meta.items()), dict(moment.meta.tags)
         for key in declared:
             if key in about:
                 values[key], tags[key] = about[key], about.tag(key)
-        added: dict[str, Any] = {}
-        if self._ordinal_steps:
-            added[STEP_KEY] = moment.step
-        if not self._timed:
-            added[TIME_KEY] = moment.time
-        added[CELL_KEY] = moment.box is not None and moment.box.defined
-        for key, value in added.items():
+        for key, value in self._added(moment):
             if key in declared and value is not None:
                 values[key], tags[key] = value, declared[key].tag
         return Meta.of(values, tags)
+
+    def _added(self, moment: Moment) -> Iterator[tuple[str, Any]]:
+        if self._ordinal_steps:
+            yield STEP_KEY, moment.step
+        if not self._timed:
+            yield TIME_KEY, moment.time
+        if CELL_KEY in self.schema.meta:
+            yield CELL_KEY, moment.box is not None and moment.box.defined
 
 
 def _repeats(column: Column, frames: int) -> bool:

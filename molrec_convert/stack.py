@@ -69,10 +69,15 @@ class Stack:
         """One of the frames; its columns are a part of the stack's."""
         moment = self.moments[index]
         blocks = {name: part_of(block, index, len(self)) for name, block in self.blocks.items()}
-        frame = Frame.of(blocks, moment.box, Meta(moment.meta))
+        frame = Frame.of(blocks, moment.box, moment.meta.copy())
         return Snapshot(
             frame, moment.step, moment.time, moment.about, self.units, list(self.notes), dict(self.decimals)
         )
+
+    def head(self, index: int) -> Snapshot:
+        """One of the frames without its blocks."""
+        moment = self.moments[index]
+        return Snapshot(Frame.of({}, moment.box, moment.meta), moment.step, moment.time, moment.about, self.units)
 
     def after(self, index: int) -> Stack:
         """The frames after the first ones."""

@@ -160,7 +160,7 @@ def same_bits(one: Array, other: Array) -> bool:
         return True
     if one.dtype != other.dtype or one.shape != other.shape:
         return False
-    if one.dtype.kind in "iub" and one.nbytes <= SMALL:
+    if one.dtype.kind in "iubfc" and one.nbytes <= SMALL:
         return one.tobytes() == other.tobytes()
     if one.dtype.kind in "fc":
         return bool(np.array_equal(_words(one), _words(other)))

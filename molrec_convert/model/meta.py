@@ -75,6 +75,18 @@ class Meta(MutableMapping[str, Any]):
         made._values, made._tags = values, tags
         return made
 
+    def copy(self) -> Meta:
+        """The same values in another document."""
+        return Meta.of(self._values.copy(), self._tags.copy())
+
+    def joined(self, other: Meta) -> Meta:
+        """A document of the values of both; where both have a key, of the other's."""
+        return Meta.of({**self._values, **other._values}, {**self._tags, **other._tags})
+
+    def same_keys(self, other: Meta) -> bool:
+        """Whether both have the same keys under the same tags."""
+        return self is other or self._tags == other._tags
+
     @property
     def tags(self) -> Mapping[str, str]:
         """The tag of every key; read-only."""

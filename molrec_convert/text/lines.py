@@ -22,6 +22,17 @@ def skip_lines(data: Buffer, start: int, count: int) -> tuple[int, int]:
     return engine.active.skip_lines(data, start, count)
 
 
+def parts_of(text: bytes, lines: int) -> list[bytes]:
+    """A text in parts of so many lines each; the last one may have fewer."""
+    parts, start = [], 0
+    while start < len(text):
+        passed, end = engine.active.skip_lines(text, start, lines)
+        end = end if passed == lines else len(text)
+        parts.append(text[start:end])
+        start = end
+    return parts
+
+
 def find_line(data: Buffer, start: int, marks: list[bytes]) -> tuple[int, int]:
     """Advance from `start` to a line that begins with one of `marks`, in any case.
 
