@@ -107,7 +107,7 @@ class DumpExporter:
             return None
         box = boxes[0]
         assert box is not None
-        if {"element", "mass"} <= atoms.keys() and not repeats(atoms["mass"], frames):
+        if {"element", "mass"} <= atoms.keys() and not repeats(atoms.column("mass"), frames):
             return None  # elements that the masses tell are not written
         names, columns = self._columns(atoms, box, heads[0])
         scales = scales_of(self._style(heads[0]), stack.units)
@@ -212,7 +212,7 @@ class DumpExporter:
 
 def _stays(column: Column, frames: int) -> bool:
     """Whether a column is written in one way in all frames of a stack: no value is missing, and texts stay."""
-    return column.valid is None and (column.dtype != "string" or repeats(column.values, frames))
+    return column.valid is None and (column.dtype != "string" or repeats(column, frames))
 
 
 COMPLEX = ("c64", "c128")

@@ -13,6 +13,7 @@ import numpy as np
 
 from molrec_convert.adapter import Note
 from molrec_convert.errors import FormatError
+from molrec_convert.stack import rows_repeat
 from molrec_convert.text.faults import quote
 from molrec_convert.text.fixed import Field, FixedScan, ScanError, line_of_row, scan_fixed
 from molrec_convert.text.numbers import parse_real
@@ -69,6 +70,19 @@ class AtomLines:
     others: Array
     styles: dict[str, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+
+    def repeated(self, frames: int) -> AtomLines | None:
+        """The first of many frames of equally many rows, where they differ in their reals alone; else None."""
+        if any(valid is not None and valid.any() for valid in self.valid.values()):
+            return None
+        rows = self.rows // frames
+        whole = [self.numbers[name] for name in WIDTHS] + [codes for codes, _ in self.text.values()]
+        if not all(rows_repeat(values, frames) for values in whole):
+            return None
+        text = {name: (codes[:rows], words) for name, (codes, words) in self.text.items()}
+        numbers = {name: values[:rows] for name, values in self.numbers.items()}
+        valid = {name: None if mask is None else mask[:rows] for name, mask in self.valid.items()}
+        return AtomLines(rows, text, numbers, valid, self.others)
 
 
 class AtomReader:

@@ -26,6 +26,7 @@ TAIL = PIECE = 1 << 16
 
 BEFORE = [b"ATOM", b"HETATM", b"MODEL", b"END", b"CRYST1", b"CONECT"]
 FIRST = [b"ATOM", b"HETATM", b"MODEL"]
+ATOMS = (b"ATOM  ", b"HETATM")
 INSIDE = [b"MODEL", b"END", b"CRYST1"]
 END = b"END"
 BEHIND = frozenset((b"", b"CONECT", b"MASTER", b"TER"))
@@ -91,6 +92,8 @@ class FrameFinder:
         self._cell: tuple[bytes, int] | None = None
         self._modelled = False
         self._bonds_before = b""
+        self._last_lines = 0, 0
+        """The lines of the last frame, where that was a whole model, and those of them that were passed unseen."""
 
     def spans(self) -> Iterator[Span]:
         """The frames in order; see `molrec_convert.adapter.Importer.index`."""
@@ -195,9 +198,27 @@ class FrameFinder:
         return b"\n".join(line for line in tail if line.startswith(b"CONECT"))
 
     # ------------------------------------------------------------ one frame
+    def _again(self) -> Draft | None:
+        """The next frame where it is a model of as many lines as the last one, and in memory as a whole."""
+        window, (lines, counted) = self._window, self._last_lines
+        found = next(window.runs(1, lines - 1), None) if lines and self._keep else None
+        if found is None:
+            return None
+        model, body = found
+        digits = model[5:].strip()
+        is_model = model[:5] == b"MODEL" and digits.isdigit() and len(digits) < 19
+        if not is_model or not body.startswith(ATOMS) or body[find_line(body, 0, INSIDE)[1] :].rstrip() != b"ENDMDL":
+            return None
+        draft = Draft(window.line, window.offset, self._cell, True, int(digits), True, True, counted)
+        draft.size, draft.data = len(model) + len(body), model + body
+        window.skip_looked_at(draft.size, lines)
+        return draft
+
     def _next(self) -> Draft | None:
         """The next frame; at the end of the source one without atoms that holds what is left, or None."""
         window = self._window
+        if (draft := self._again()) is not None:
+            return draft
         if window.at_end():
             return None
         draft = Draft(window.line, window.offset, self._cell)
@@ -208,6 +229,8 @@ class FrameFinder:
             if window.at_end() or not self._event(draft):
                 break
         self._modelled |= draft.in_model
+        is_whole = draft.in_model and draft.atoms and draft.closed
+        self._last_lines = (window.line - draft.line if is_whole else 0), draft.lines
         draft.size = window.offset - draft.offset
         draft.data = window.take() if self._keep else None
         return draft

@@ -7,8 +7,9 @@ Reference: wwPDB format 3.3. Times in titles are those that GROMACS writes, in p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,6 +98,41 @@ def sorted_out(data: bytes, others: Array, line: int, *, first: bool) -> Between
             found.kept.append(data[start:stop])
     if uncertain:
         found.notes.append(Note(f"{counted(uncertain, 'record')} of standard deviations (SIGATM, SIGUIJ) left out"))
+    return found
+
+
+def betweens_of(texts: Sequence[bytes], others: Array, rows: int) -> list[Between] | None:
+    """What stands between the atom lines of many frames after the first; None where they have to be looked at closely.
+
+    Parameters
+    ----------
+    texts
+        The frames.
+    others
+        Where in all of them, one after another, the lines lie that are no atoms.
+    rows
+        How many atoms each is to have.
+    """
+    found: list[Between] = []
+    last: list[tuple[int, bytes]] = []
+    sizes = list(accumulate(map(len, texts), initial=0))
+    ends = np.searchsorted(others[:, 1], sizes).tolist()
+    line = 0
+    for k, text in enumerate(texts):
+        own = others[ends[k] : ends[k + 1]] - (line, sizes[k], sizes[k])
+        line += rows + len(own)
+        if not len(own) or own[-1].tolist()[0] != rows + len(own) - 1:  # the last line, which says where a frame ends
+            return None
+        said = [
+            (number, text[start:stop]) for number, start, stop in own.tolist() if text[start : start + 5] != b"MODEL"
+        ]
+        if said != last or not found:
+            last = said
+            found.append(sorted_out(text, own, 0, first=False))
+        else:
+            found.append(found[-1])
+        if found[-1].notes or found[-1].tensors or (found[-1].ends, found[-1].bonds) != (found[0].ends, found[0].bonds):
+            return None
     return found
 
 

@@ -126,7 +126,7 @@ def are_alike(plan: Plan, columns: Mapping[str, Column], frames: int) -> bool:
     if any(name not in columns for name in integers):  # some hold what their canonical column cannot
         return False
     telling = ["atomic_number", *(("mass", "masses") if "momenta" in columns else ())]
-    return all(repeats(columns[name].values, frames) for name in telling if name in columns)
+    return all(repeats(columns[name], frames) for name in telling if name in columns)
 
 
 def derived_columns(columns: Mapping[str, Column], texts: TextReader | None = None) -> dict[str, Column]:

@@ -371,7 +371,7 @@ class Scales:
 def _are_alike(atoms: Block, frames: int) -> bool:
     """Whether frames are written in one way: no value is missing, and all texts stay."""
     return all(
-        column.valid is None and (column.dtype != "string" or repeats(column.values, frames))
+        column.valid is None and (column.dtype != "string" or repeats(column, frames))
         for column in atoms.columns.values()
     ) and ("momenta" not in atoms or not set(VELOCITY) & atoms.keys())  # which may follow from one another
 

@@ -21,7 +21,7 @@ from molrec_convert.errors import FormatError, OptionError, TruncatedError
 from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
-from molrec_convert.stack import Moment, Stack, repeats, tiled
+from molrec_convert.stack import Moment, Stack, Tiled, repeats
 from molrec_convert.steps import unwrapped
 from molrec_convert.text.decimals import SAMPLE, fixed_decimals
 from molrec_convert.text.lines import BOM
@@ -192,12 +192,12 @@ class DumpImporter:
         first = Snapshot(NO_FRAME)
         if "element" not in columns:
             telling = {name: columns[name].rows(slice(rows)) for name in TELLING & columns.keys()}
-            kept = all(repeats(columns[name].values, frames) for name in telling)
+            kept = all(repeats(columns[name], frames) for name in telling)
             self._add_elements(telling, first)
             if not kept and ("mass" in telling or "element" in telling):
                 return None
             if "element" in telling:
-                columns["element"] = tiled(telling["element"], frames)
+                columns["element"] = Tiled(telling["element"], frames)
         ids = None if self._options.keep_order else columns.get("id")
         if ids is not None:
             order = stacked_order_by_id(ids.values, frames)

@@ -14,7 +14,7 @@ for one file and are not kept; ORIGX and SCALE are kept as text and never applie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,19 +25,22 @@ from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.elements import NUMBERS
 from molrec_convert.model import Block, BlockSpec, Column, Frame, Meta
 from molrec_convert.options import Options
+from molrec_convert.stack import Moment, Stack, Tiled, tiled_block
 from molrec_convert.text.window import Window
 
 from ._pdb_atoms import AtomReader
 from ._pdb_bonds import BONDS, Bonds, bonds_of, read_stated
 from ._pdb_cell import Cell, placed, read_cell
 from ._pdb_columns import UNLESS_BLANK, ColumnMaker
+from ._pdb_fields import REALS
 from ._pdb_index import FrameFinder, Place
 from ._pdb_lines import COLUMNS, NAME, foreign_columns, unfit_ids
-from ._pdb_text import Between, kept_text, moment_of, sorted_out, tensors_of
+from ._pdb_text import Between, betweens_of, kept_text, moment_of, sorted_out, tensors_of
 from ._pdb_writer import HIGHEST_ORDER, META, PdbExporter, in_picoseconds
 
 SIGNED = ("atom_id", "res_seq")
 """Columns that stand beside canonical ones for their negative numbers."""
+NO_META = Meta()
 DECIMALS = (3, 4, 5, 6)
 """Numbers of decimals that positions may be written with; eight columns hold no more."""
 
@@ -63,6 +66,7 @@ class PdbImporter:
         self._columns = ColumnMaker(options)
         self._last_header: tuple[bytes, str] = b"", ""
         self._last_cell: tuple[tuple[bytes, int], Cell] | None = None
+        self._last_about: tuple[tuple[str, str, Cell | None, bool], Meta] | None = None
         self._last_bonds: tuple[tuple[bytes, Column | None], Bonds] | None = None
 
     def index(self, window: Window, *, keep: bool) -> Iterator[Span]:
@@ -104,6 +108,55 @@ class PdbImporter:
             snapshot.decimals = _decimals(columns)
         return snapshot
 
+    # ------------------------------------------------------------ small frames together
+    def kind(self, span: Span) -> object:
+        """Which models are decoded together; see `molrec_convert.stack.StackImporter`."""
+        place: Place = span.context
+        if not span.ordinal or place.model is None or place.tail or place.notes or self._options.sample_decimals:
+            return None
+        return place.header, place.bonds, place.shared_bonds
+
+    def stacked(self, spans: Sequence[Span]) -> Stack | None:
+        """Decode models together; see `molrec_convert.stack.StackImporter`."""
+        frames, texts = len(spans), [span.data or b"" for span in spans]
+        data = b"".join(texts)
+        if b"\0" in data or b"\t" in data or not all(text.endswith(b"\n") for text in texts):
+            return None
+        lines = self._atoms.read(data, spans[0].line, spans[0].ordinal)
+        between = betweens_of(texts, lines.others, lines.rows // frames)
+        if lines.notes or lines.styles or between is None or lines.rows % frames:
+            return None
+        one = lines.repeated(frames)
+        if one is None:
+            return None
+        columns = self._columns.columns(one)
+        moving = {name: Column.of(lines.numbers[name]) for name in REALS if name in columns}
+        stacked = {name: moving.get(name) or Tiled(column, frames) for name, column in columns.items()}
+        first = between[0]
+        if first.ends:
+            ends = np.zeros((frames, one.rows), np.bool_)
+            ends[:, first.ends] = True
+            stacked["ter_after"] = Column.of(ends.ravel())
+        blocks = {"atoms": Block.of(stacked, lines.rows)}
+        bonds = self._bonds(spans[0].context, first, columns.get("id"), "")
+        if bonds.block is not None:
+            blocks["bonds"] = tiled_block(bonds.block, frames)
+        moments = [self._moment(span.context, each) for span, each in zip(spans, between, strict=True)]
+        timed = moments[0].time is not None
+        if bonds.notes or any((moment.time is not None) != timed for moment in moments):
+            return None
+        units = {"length": "angstrom", **({"time": "ps"} if timed else {})}
+        return Stack(blocks, moments, units, one.notes)
+
+    def _moment(self, place: Place, between: Between) -> Moment:
+        cell = self._cell(between.cell or place.cell)
+        if cell is not None and cell.note:
+            raise ValueError("what is noticed of a cell is told of its own frame")
+        about = self._about(place, between, cell)
+        time, step = moment_of(about.get("pdb_remarks", ""))
+        return Moment(step, time, None if cell is None else cell.box, NO_META, about)
+
+    # ------------------------------------------------------------ the parts of a frame
     def _checked(self, data: bytes, span: Span) -> bytes:
         """The bytes of a frame, tabs made blanks."""
         if b"\0" in data:
@@ -141,18 +194,25 @@ class PdbImporter:
         return last[1]
 
     def _about(self, place: Place, between: Between, cell: Cell | None) -> Meta:
-        """What the exporter restores."""
-        about: dict[str, Any] = {}
-        header = self._header(place.header)
+        """What the exporter restores; most of it is made once for frames that say the same."""
+        header, model = self._header(place.header), place.model
         remarks = kept_text([*between.kept, *place.tail.split(b"\n")])
+        key = header, remarks, cell, model is None
+        last = self._last_about
+        if last is not None and last[0] == key:
+            own = {} if model is None else {"pdb_model": model}
+            return last[1].joined(Meta.of(own, dict.fromkeys(own, "i64")))
+        about: dict[str, Any] = {}
         about |= {"pdb_header": header} if header else {}
         about |= {"pdb_remarks": remarks} if remarks else {}
-        about |= {"pdb_model": place.model} if place.model is not None else {}
+        about |= {"pdb_model": model} if model is not None else {}
         if cell is not None and cell.box is not None:
             about["pdb_cryst1"] = cell.numbers
             about |= {"space_group": cell.group} if cell.group else {}
             about |= {"z_value": cell.copies} if cell.copies is not None else {}
-        return Meta(about)
+        made = Meta(about)
+        self._last_about = key, made
+        return made
 
 
 def _decimals(columns: dict[str, Column]) -> dict[str, int]:

@@ -18,7 +18,7 @@ from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.model import Block, Box, Frame, Meta
 from molrec_convert.options import Options
-from molrec_convert.stack import Moment, Stack, repeats
+from molrec_convert.stack import Moment, Stack, rows_repeat
 from molrec_convert.text.lines import BOM
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_table
 from molrec_convert.text.window import Window
@@ -128,7 +128,7 @@ class XyzImporter:
         data = b"".join(span.data or b"" for span in spans)
         found = scan_table(data, plan.kinds, frames * count, dialect=DIALECT).columns
         species = [field.start for field in plan.fields if field.targets[0] == SPECIES]
-        if not all(repeats(found[place][0], frames) for place in species):
+        if not all(rows_repeat(found[place][0], frames) for place in species):
             return None
         columns, notes, labels = columns_of(plan, found, self._texts, header)
         if not columns.keys() >= {"x", "y", "z"} or not are_alike(plan, columns, frames):

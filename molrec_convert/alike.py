@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from .adapter import Snapshot
-from .model import Block, Box, Meta
+from .model import Block, Box, Column, Meta
 from .model.dtypes import Array, same_bits
-from .stack import Moment, Stack, moment_of, repeats
+from .stack import Moment, Stack, moment_of, part_of, repeats
 
 WITHOUT_DIGITS = str.maketrans(dict.fromkeys("0123456789.+-"))
 EYE = np.eye(3, dtype=bool)
@@ -34,7 +34,7 @@ class LastFrame:
 
     def is_like(self, snapshot: Snapshot, ordinal: int) -> bool:
         """Whether a frame is like the last one, which it is from now on."""
-        shared = (_shared(snapshot.frame, 1), snapshot.units)
+        shared = (_shared(snapshot.frame), snapshot.units)
         kept, moment = list(_kept(snapshot.frame.values())), self._of(moment_of(snapshot), ordinal)
         alike = shared == self._shared and moment == self._moment and _same(kept, self._kept)
         self._shared, self._kept, self._moment = shared, kept, moment
@@ -43,12 +43,13 @@ class LastFrame:
     def are_like(self, stack: Stack, ordinal: int) -> bool:
         """Whether all frames of a stack are like the last one."""
         frames = len(stack)
-        if (_shared(stack.blocks, frames), stack.units) != self._shared:
+        one = {name: part_of(block, 0, frames) for name, block in stack.blocks.items()}
+        if (_shared(one), stack.units) != self._shared:
             return False
-        kept = list(_kept(stack.blocks.values()))
+        columns = [column for block in stack.blocks.values() for column in block.columns.values()]
         return (
-            all(repeats(values, frames) for values in kept)
-            and _same([values[: len(values) // frames] for values in kept], self._kept)
+            all(repeats(column, frames) for column in columns if column.valid is not None or not _is_real(column))
+            and _same(list(_kept(one.values())), self._kept)
             and all(self._of(moment, ordinal + k) == self._moment for k, moment in enumerate(stack.moments))
         )
 
@@ -66,10 +67,10 @@ class LastFrame:
         )
 
 
-def _shared(blocks: Mapping[str, Block], frames: int) -> tuple[Any, ...]:
+def _shared(blocks: Mapping[str, Block]) -> tuple[Any, ...]:
     found: list[Any] = []
     for name, block in blocks.items():
-        found += (name, block.count // frames, block.shape, *block.targets.items())
+        found += (name, block.count, block.shape, *block.targets.items())
         for key, column in block.columns.items():
             found += (key, column.values.dtype, column.values.shape[1:], column.valid is None, column.precision)
     return tuple(found)
@@ -79,10 +80,14 @@ def _kept(blocks: Iterable[Block]) -> Iterable[Array]:
     """All values but reals."""
     for block in blocks:
         for column in block.columns.values():
-            if column.values.dtype.kind not in "fc":
+            if not _is_real(column):
                 yield column.values
             if column.valid is not None:
                 yield column.valid
+
+
+def _is_real(column: Column) -> bool:
+    return column.dtype in ("f64", "c64", "c128")
 
 
 def _same(some: Sequence[Array], others: Sequence[Array]) -> bool:

@@ -21,7 +21,7 @@ from .model import Block, BlockSpec, Box, Column, Frame, Meta, MetaSpec, Schema
 from .model.dtypes import DTYPES, ENDPOINTS
 from .model.meta import same_value
 from .model.schema import joined_tag, optional_meta
-from .stack import Moment, Stack, moment_of, repeats
+from .stack import Moment, Stack, moment_of, part_of, repeats
 
 ATOMS = "atoms"
 CELL_KEY = "cell_defined"
@@ -171,7 +171,7 @@ class Placement:
     def _learn_repeats(self, name: str, block: Block, frames: int) -> bool:
         """Take the frames of a stack in after its first."""
         fixed = self._fixed.get(name)
-        moved = [key for key in fixed or () if not _repeats(block.column(key), frames)]
+        moved = [key for key in fixed or () if not repeats(block.column(key), frames)]
         if fixed is None or not moved:
             return False
         if name != ATOMS:
@@ -315,7 +315,7 @@ class Placer:
         first = self._count
         metas = [self._meta(moment) for moment in stack.moments]
         blocks = self._blocks(stack.blocks)
-        frame = Frame.of(blocks, None, metas[0])
+        frame = Frame.of({name: part_of(block, 0, len(metas)) for name, block in blocks.items()}, None, metas[0])
         if not all(meta.same_keys(metas[0]) for meta in metas):
             return None
         if (signature := signature_of(frame)) != self._conforming:
@@ -379,11 +379,6 @@ class Placer:
             yield TIME_KEY, moment.time
         if CELL_KEY in self.schema.meta:
             yield CELL_KEY, moment.box is not None and moment.box.defined
-
-
-def _repeats(column: Column, frames: int) -> bool:
-    """Whether all frames of a stack have the same rows of a column."""
-    return repeats(column.values, frames) and (column.valid is None or repeats(column.valid, frames))
 
 
 def signature_of(frame: Frame) -> tuple[Any, ...]:

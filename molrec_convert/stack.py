@@ -81,10 +81,7 @@ class Stack:
 
     def after(self, index: int) -> Stack:
         """The frames after the first ones."""
-        frames = len(self)
-        blocks = {
-            name: _rows(block, index * (block.count // frames), block.count) for name, block in self.blocks.items()
-        }
+        blocks = {name: _after(block, index, len(self)) for name, block in self.blocks.items()}
         return Stack(blocks, self.moments[index:], self.units, self.notes, self.decimals)
 
     def __iter__(self) -> Iterator[Snapshot]:
@@ -116,21 +113,27 @@ class StackExporter(Exporter, Protocol):
 def part_of(block: Block, index: int, frames: int) -> Block:
     """The rows of one frame of a stack."""
     count = block.count // frames
-    return _rows(block, index * count, (index + 1) * count)
+    rows = slice(index * count, (index + 1) * count)
+    columns = {
+        name: column.one if isinstance(column, Tiled) else column_part(column, rows)
+        for name, column in block.columns.items()
+    }
+    return Block.of(columns, count, targets=dict(block.targets), attributes=dict(block.attributes))
 
 
-def _rows(block: Block, first: int, end: int) -> Block:
-    rows, columns = slice(first, end), {}
-    for name, column in block.columns.items():
-        valid = None if column.valid is None else column.valid[rows]
-        valid = None if valid is None or valid.all() else valid
-        columns[name] = Column.of(column.values[rows], valid, column.precision)
-    return Block.of(columns, end - first, targets=dict(block.targets), attributes=dict(block.attributes))
+def _after(block: Block, index: int, frames: int) -> Block:
+    """The rows of the frames of a stack after the first ones."""
+    first = index * (block.count // frames)
+    columns = {
+        name: Tiled(each.one, frames - index) if isinstance(each, Tiled) else column_part(each, slice(first, None))
+        for name, each in block.columns.items()
+    }
+    return Block.of(columns, block.count - first, targets=dict(block.targets), attributes=dict(block.attributes))
 
 
 def tiled_block(block: Block, frames: int) -> Block:
     """The block of a stack of frames that all have this one."""
-    columns = {name: tiled(column, frames) for name, column in block.columns.items()}
+    columns: dict[str, Column] = {name: Tiled(column, frames) for name, column in block.columns.items()}
     return Block.of(columns, block.count * frames, targets=dict(block.targets), attributes=dict(block.attributes))
 
 
@@ -140,14 +143,65 @@ def by_frame(values: Array, frames: int) -> Array:
     return each.view(np.uint64) if values.dtype.kind in "fc" else each
 
 
-def repeats(values: Array, frames: int) -> bool:
+class Tiled(Column):
+    """A column of a stack whose frames all have the same one; its values are put together when they are asked for.
+
+    Parameters
+    ----------
+    one
+        The column of each frame, which they share.
+    frames
+        How many there are.
+    """
+
+    __slots__ = ("_made", "frames", "one")
+
+    def __init__(self, one: Column, frames: int) -> None:
+        self.one, self.frames = one, frames
+        self.precision = one.precision
+        self.valid = None if one.valid is None else np.tile(one.valid, frames)
+        self._made: Array | None = None
+
+    @property
+    def values(self) -> Array:  # type: ignore[override]
+        """The rows of all frames."""
+        if self._made is None:
+            self._made = np.concatenate([self.one.values] * self.frames)  # numpy.tile knows no text
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self.one) * self.frames
+
+    @property
+    def dtype(self) -> str:
+        """The MolRec name of the element type."""
+        return self.one.dtype
+
+    @property
+    def trailing(self) -> tuple[int, ...]:
+        """The axes after the first."""
+        return self.one.trailing
+
+
+def repeats(column: Column, frames: int) -> bool:
     """Whether the rows of all frames of a stack are those of the first, to the bit."""
+    return isinstance(column, Tiled) or (
+        rows_repeat(column.values, frames) and (column.valid is None or rows_repeat(column.valid, frames))
+    )
+
+
+def rows_repeat(values: Array, frames: int) -> bool:
+    """Whether values repeat so."""
     each = by_frame(values, frames)
     return bool((each == each[0]).all())
 
 
-def tiled(column: Column, frames: int) -> Column:
-    """The column of a stack of frames that all have this one."""
-    valid = None if column.valid is None else np.tile(column.valid, frames)
-    values = np.concatenate([column.values] * frames)  # numpy.tile knows no text
-    return Column.of(values, valid, column.precision)
+def one_of(column: Column, frames: int) -> Column:
+    """The rows of a column of the first frame of a stack."""
+    return column.one if isinstance(column, Tiled) else column_part(column, slice(len(column) // frames))
+
+
+def column_part(column: Column, rows: slice) -> Column:
+    """Some rows of a column, which share its memory."""
+    valid = None if column.valid is None else column.valid[rows]
+    return Column.of(column.values[rows], None if valid is None or valid.all() else valid, column.precision)
