@@ -14,6 +14,7 @@ import numpy as np
 from molrec_convert.errors import FormatError
 from molrec_convert.mapping.elements import SYMBOLS
 from molrec_convert.model import Block, Column, ColumnSpec
+from molrec_convert.stack import Tiled
 from molrec_convert.text.decimals import as_printed
 from molrec_convert.text.table import format_table
 
@@ -131,25 +132,35 @@ class LinePrinter:
 
     def atom_lines(self, atoms: Block, positions: Array, serials: Serials, rotation: Array | None, frame: int) -> bytes:
         """The lines of all atoms, with the TER and ANISOU records between them."""
-        count = atoms.count
-        left, right = self._still(atoms, serials, frame)
-        lines = np.full((count, 81), BLANK, np.uint8)
-        lines[:, :30], lines[:, 66:80], lines[:, 80] = left, right, NEWLINE
-        lines[:, 30:54] = self._position_table(positions, frame)
+        return self.stacked_lines(atoms, atoms, positions, serials, rotation, frame)[0]
+
+    def stacked_lines(
+        self, one: Block, atoms: Block, positions: Array, serials: Serials, rotation: Array | None, frame: int
+    ) -> list[bytes]:
+        """The lines of many frames, which differ in their reals alone.
+
+        Parameters
+        ----------
+        one
+            The atoms of the first frame.
+        atoms, positions
+            Those of all frames, and their positions: three rows.
+        """
+        count = one.count
+        frames = atoms.count // count if count else 1
+        left, right = self._still(one, serials, frame)
+        lines = np.full((frames, count, 81), BLANK, np.uint8)
+        lines[:, :, :30], lines[:, :, 66:80], lines[:, :, 80] = left, right, NEWLINE
+        lines[:, :, 30:54] = self._position_table(positions, frame).reshape(frames, count, 24)
         for name, place, default in (("occupancy", 54, 1.0), ("b_factor", 60, 0.0)):
             column = atoms.columns.get(name)
             if column is None and "record_type" not in atoms:
                 column = Column.of(np.full(count, default))
             if column is not None:
-                lines[:, place : place + 6] = self._real_table(column, name, frame)
-        between = self._between(atoms, serials, rotation, left, right, frame)
-        if not between:
-            return lines.tobytes()
-        pieces, done = [], 0
-        for row in sorted(between):
-            pieces += [lines[done : row + 1].tobytes(), between[row]]
-            done = row + 1
-        return b"".join([*pieces, lines[done:].tobytes()])
+                column = column.one if isinstance(column, Tiled) else column
+                lines[:, :, place : place + 6] = self._real_table(column, name, frame).reshape(-1, count, 6)
+        between = self._between(one, serials, rotation, left, right, frame)
+        return [_with_records(lines[k], between) for k in range(frames)]
 
     # ------------------------------------------------------------ numbers
     def _position_table(self, positions: Array, frame: int) -> Table:
@@ -308,6 +319,14 @@ class LinePrinter:
             for row in np.flatnonzero(_masked(ends_after)).tolist():
                 found[row] = found.get(row, b"") + _ter(serials, row, left)
         return found
+
+
+def _with_records(lines: Table, between: Mapping[int, bytes]) -> bytes:
+    pieces, done = [], 0
+    for row in sorted(between):
+        pieces += [lines[done : row + 1].tobytes(), between[row]]
+        done = row + 1
+    return b"".join([*pieces, lines[done:].tobytes()])
 
 
 def _ter(serials: Serials, row: int, left: Table) -> bytes:

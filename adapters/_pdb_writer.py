@@ -10,7 +10,7 @@ programs take it for one frame more.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from molrec_convert.loss import Loss
 from molrec_convert.mapping.units import SYSTEMS, factor
 from molrec_convert.model import Block, Box, Column, Meta
 from molrec_convert.options import Options
+from molrec_convert.stack import Stack, part_of, repeats
 from molrec_convert.text.decimals import as_printed
 
 from ._digits import LostDigits
@@ -34,6 +35,8 @@ Array = np.ndarray[Any, Any]
 
 HIGHEST_ORDER = 6
 """How often a bond is repeated at most."""
+MOVING = frozenset(("x", "y", "z", "occupancy", "b_factor"))
+"""Columns that are printed anew in every frame."""
 META = frozenset(("pdb_header", "pdb_remarks", "pdb_model", "pdb_cryst1", "space_group", "z_value"))
 """What of a frame's meta is written."""
 
@@ -140,6 +143,69 @@ class PdbExporter:
             before, self._waiting = _model(Snapshot(snapshot.frame), 0, self._waiting, b""), None
         own = b"" if printed.bonds == self._bonds else printed.bonds or _NO_BONDS
         return before + _model(snapshot, ordinal, printed, own)
+
+    def encode_stack(self, stack: Stack, first: int) -> bytes | None:
+        """Models together; see `molrec_convert.stack.StackExporter`."""
+        frames, atoms, bonds = len(stack), stack.blocks.get("atoms"), stack.blocks.get("bonds")
+        columns = {} if atoms is None else dict(atoms.columns)
+        still = [column for name, column in columns.items() if name not in MOVING]
+        still += [] if bonds is None else bonds.columns.values()
+        if atoms is None or not atoms.count or "anisou" in columns or not {"x", "y", "z"} <= columns.keys():
+            return None
+        if not all(repeats(column, frames) for column in still) or any(
+            each.valid is not None for each in columns.values()
+        ):
+            return None
+        for name in foreign_columns(columns):
+            del columns[name]
+        atoms, bonds = Block.of(columns, atoms.count), None if bonds is None else part_of(bonds, 0, frames)
+        one, heads = part_of(atoms, 0, frames), [stack.head(k) for k in range(frames)]
+        scale = _in_angstrom(heads[0])
+        self._first.wait()
+        try:
+            cells = self._cell_lines(heads, first, scale)
+            if cells is None:
+                return None
+            positions = self._positions(atoms, scale)
+            self._check_positions(atoms, positions, scale)
+            serials = serials_of(one, bonds, self._path, first)
+            texts = self._printer.stacked_lines(one, atoms, positions, serials, None, first)
+        except FormatError:
+            return None  # which each frame tells of itself
+        if serials.note is not None:
+            self._note(serials.note)
+        records = _bond_records(bonds, serials)
+        own = b"" if records == self._bonds else records or _NO_BONDS
+        found: list[bytes] = []
+        for k, (head, cell, text) in enumerate(zip(heads, cells, texts, strict=True)):
+            remarks = head.about.get("pdb_remarks", "")
+            title = _joined(self._title(head, first + k, remarks))
+            kept = _joined(remarks.split("\n") if remarks else [])
+            found.append(_model(head, first + k, Printed(cell, kept, title, text, records), own))
+        return b"".join(found)
+
+    def _cell_lines(self, heads: Sequence[Snapshot], first: int, scale: float) -> list[bytes] | None:
+        """The record of the cell of many frames; None where one is turned."""
+        found: list[bytes] = []
+        last: tuple[Any, ...] | None = None
+        record = b""
+        for k, head in enumerate(heads):
+            box, about = head.frame.box, head.about
+            box = None if box is None or not box.defined else box
+            if box is not None and scale != 1.0:
+                return None
+            had_cell = self._cells.tell(first + k, box is not None)
+            kept = tuple(map(about.get, ("pdb_cryst1", "space_group", "z_value")))
+            if box is None:
+                record = _joined([no_cell_record()] if had_cell else [])
+                last = None
+            elif last is None or box is not last[0] or kept != last[1]:
+                cell = self._cell(box, about)
+                if cell.rotation is not None:
+                    return None
+                record, last = _joined([self._cell_record(cell, box, head, first + k)]), (box, kept)
+            found.append(record)
+        return found
 
     def tail(self) -> bytes:
         """The bonds of all models; or a frame that stayed alone, its bonds, and the end."""

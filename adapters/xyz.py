@@ -62,6 +62,7 @@ class XyzImporter:
             raise OptionError(f"an XYZ file is in angstrom, which {options.units} is not", path=path)
         self._units: dict[str, str] | None = None
         self._headers = HeaderReader()
+        self._last_numbers: tuple[dict[str, Spelling], Meta] | None = None
         self._plans: dict[tuple[Property, ...], Plan] = {}
         self._widths: dict[str, int] = {}
         self._spellings: dict[str, Spelling | None] = {}
@@ -135,7 +136,7 @@ class XyzImporter:
             return None
         first = self._about(lines, labels)
         if lines.numbers:
-            first.set("xyz_numbers", lines.numbers, tag="json")
+            first = first.joined(self._numbers_of(lines))
         moments: list[Moment] = []
         about = first
         for span in spans:
@@ -146,6 +147,14 @@ class XyzImporter:
         decimals = fixed_only(lines.numbers) if self._options.sample_decimals else {}
         atoms = Block.of(columns, frames * count)
         return Stack({"atoms": atoms}, moments, self._units, [Note(note) for note in notes], decimals)
+
+    def _numbers_of(self, lines: Lines) -> Meta:
+        """How the reals are spelled; the same document for the same columns."""
+        last = self._last_numbers
+        if last is None or last[0] is not lines.numbers:
+            last = self._last_numbers = lines.numbers, Meta()
+            last[1].set("xyz_numbers", lines.numbers, tag="json")
+        return last[1]
 
     def _about(self, lines: Lines, labels: str | None) -> Meta:
         """What the exporter restores."""

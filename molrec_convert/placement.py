@@ -7,7 +7,7 @@ row count changed once is ragged. What it has learned at the end does not depend
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -313,11 +313,11 @@ class Placer:
     def place_stack(self, stack: Stack) -> Stack | None:
         """The part of a stack that moves, with steps, and times or none; None where its frames go one by one."""
         first = self._count
-        metas = [self._meta(moment) for moment in stack.moments]
+        metas = self._metas(stack.moments)
+        if metas is None:
+            return None
         blocks = self._blocks(stack.blocks)
         frame = Frame.of({name: part_of(block, 0, len(metas)) for name, block in blocks.items()}, None, metas[0])
-        if not all(meta.same_keys(metas[0]) for meta in metas):
-            return None
         if (signature := signature_of(frame)) != self._conforming:
             with suppress(RecordError):
                 if signature_of(self.schema.conform(frame)) == signature:
@@ -371,6 +371,25 @@ class Placer:
             if key in declared and value is not None:
                 values[key], tags[key] = value, declared[key].tag
         return Meta.of(values, tags)
+
+    def _metas(self, moments: Sequence[Moment]) -> list[Meta] | None:
+        """The meta of the frames of a stack; None unless all have the same keys."""
+        first = moments[0]
+        if not all(each.meta.same_keys(first.meta) and each.about.same_keys(first.about) for each in moments):
+            return None
+        if next(self._added(first), None) is not None:
+            metas = [self._meta(moment) for moment in moments]
+            return metas if all(meta.same_keys(metas[0]) for meta in metas) else None
+        if not self.schema.meta:
+            return [moment.meta for moment in moments]
+        tags, moving = dict(self._meta(first).tags), [key for key in self.schema.meta if key in first.about]
+        metas = []
+        for moment in moments:
+            values = dict(moment.meta.items())
+            for key in moving:
+                values[key] = moment.about[key]
+            metas.append(Meta.of(values, tags))
+        return metas
 
     def _added(self, moment: Moment) -> Iterator[tuple[str, Any]]:
         if self._ordinal_steps:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,12 @@ class ValuesWriter(RowsWriter):
     def push(self, value: Any) -> None:
         """Take one row."""
         self._values.append(value)
+        if len(self._values) >= DENSE_ROWS:
+            self._gather()
+
+    def extend(self, values: Sequence[Any]) -> None:
+        """Take many rows."""
+        self._values.extend(values)
         if len(self._values) >= DENSE_ROWS:
             self._gather()
 

@@ -7,7 +7,7 @@ at any moment holds every committed frame.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,7 +40,7 @@ COMMIT_SHARE = 0.1
 
 
 class Taken(NamedTuple):
-    """One frame, or a stack of them, as it is taken after all checks."""
+    """One frame, or a stack of them, as it is taken after all checks; `values` are those of each key of the meta."""
 
     updates: list[tuple[BlockWriter, Block]]
     boxes: list[Box | None]
@@ -139,7 +139,7 @@ class TrajectoryWriter:
         with at_place(self._group.place):
             box = self._cell.prepared(frame.box)
         values = self._meta_values(frame.meta, has_cell=box is not None and box.defined and frame.box is not None)
-        self._take(Taken(updates, [box], [values], [step], None if time is None else [time]))
+        self._take(Taken(updates, [box], [[value] for value in values], [step], None if time is None else [time]))
         if self._durable:
             self._commit_when_due()
 
@@ -186,7 +186,7 @@ class TrajectoryWriter:
                 updates.append((writer, block))
             self._rules.check({writer.name: part_of(block, 0, len(stack)) for writer, block in updates})
             prepared = [self._cell.prepared(box) for box in boxes]
-            values = [self._meta_values(moment.meta, has_cell=True in defined) for moment in moments]
+            values = self._meta_rows([moment.meta for moment in moments], has_cell=True in defined)
         except (RecordError, KeyError):
             return None
         return Taken(updates, prepared, values, steps, [float(time) for time in times if time is not None] or None)
@@ -230,6 +230,21 @@ class TrajectoryWriter:
             raise self._error("the key is not declared", f"meta/{undeclared}")
         return values
 
+    def _meta_rows(self, metas: Sequence[Meta], *, has_cell: bool) -> list[list[Any]]:
+        """The values of each key of many frames, which have the same keys."""
+        first = self._meta_values(metas[0], has_cell=has_cell)
+        if not all(meta.same_keys(metas[0]) for meta in metas):
+            raise RecordError("the frames have other keys")
+        rows: list[list[Any]] = []
+        for (key, spec, _), value in zip(self._meta, first, strict=True):
+            if key not in metas[0] or (self._mixed and key == CELL_KEY):
+                rows.append([value] * len(metas))
+            elif spec.tag == "json":
+                rows.append([json_text(meta[key]) for meta in metas])
+            else:
+                rows.append([meta[key] for meta in metas])
+        return rows
+
     def _take(self, taken: Taken) -> None:
         ordinal, count = self._count, len(taken.steps)
         for writer, block in taken.updates:
@@ -240,10 +255,8 @@ class TrajectoryWriter:
                 writer.drain(self._queue)
         for k, box in enumerate(taken.boxes):
             self._cell.push(box, ordinal + k)
-        if self._meta:
-            for values in taken.values:
-                for (_, _, rows), value in zip(self._meta, values, strict=True):
-                    rows.push(value)
+        for (_, _, rows), values in zip(self._meta, taken.values, strict=True):
+            rows.extend(values)
         if taken.times is not None:
             if self._times is None:
                 self._times = Progression(layout.TIME, layout.TIME_PROGRESSION, "f64")
