@@ -44,7 +44,7 @@ class Mould(NamedTuple):
         header = self.header.again(comment)
         for (kinds, put), word in zip(self.places, words, strict=True):
             value = scalar(word)
-            if type(value) not in kinds or (type(value) is int and not -LARGEST < value < LARGEST):
+            if type(value) not in kinds or not _is_held(value):
                 return None
             put(header, value)
         return header
@@ -94,7 +94,7 @@ def _mould_of(header: Header) -> Mould | None:
 
 def _place_of(header: Header, key: str, value: Any) -> Place | None:
     name, kind = header.places.get(key), type(value)
-    if kind not in NUMBERS or name is None:
+    if kind not in NUMBERS or name is None or not _is_held(value):
         return None
     if name == STEP:
         return Place((int,), _put_step)
@@ -109,6 +109,11 @@ def _place_of(header: Header, key: str, value: Any) -> Place | None:
 
     is_real = stored is float and kind is int  # whatever the line says, as in energy=-3
     return Place(NUMBERS if is_real or key in REAL_KEYS else (kind,), put)
+
+
+def _is_held(value: Any) -> bool:
+    """Whether a number is the same in whatever type a header makes of it."""
+    return isinstance(value, float) or -LARGEST < value < LARGEST
 
 
 def _put_step(header: Header, value: Any) -> None:

@@ -126,8 +126,9 @@ def _follow(left: Mapping[str, Column], covered: Mapping[str, Column]) -> bool:
         return False
     momenta, mass = covered.get("momenta"), covered.get("masses", covered.get("mass"))
     grain = 0.0
-    if momenta is not None and mass is not None and momenta.precision is not None and len(mass):
-        grain = MOMENTUM * momenta.precision / float(mass.values.min())
+    lightest = 0.0 if mass is None or not len(mass) else float(mass.values.min())
+    if momenta is not None and momenta.precision is not None and lightest > 0.0:
+        grain = MOMENTUM * momenta.precision / lightest
     return all(
         column.same(derived[name])
         or (name in VELOCITY and grain and np.allclose(column.values, derived[name].values, rtol=1e-12, atol=grain))
