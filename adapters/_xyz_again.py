@@ -8,28 +8,20 @@ from typing import Any, NamedTuple
 
 from ._xyz_comment import USUAL
 from ._xyz_dialects import read_header
-from ._xyz_header import REAL_KEYS, STEP, TIME, Header, is_special
+from ._xyz_header import REAL_KEYS, STEP, TIME, Header, cell_of, is_special
 from ._xyz_values import scalar
 
 LARGEST = 2**53
 """Integers below are held by every type that a header makes of them."""
 NUMBERS = (int, float)
-WORD = r"([0-9.eE+-]++)"
+WORD, WORDS = r"([0-9.eE+-]++)", r"([0-9.eE+\- ]++)"
+"""A number, and several in quotes."""
+VECTORS = ("f64x3", "f64x6", "f64x9")
+PATIENCE = 4
+"""Lines that are unlike the one before, after which as many more are read without looking for what is alike."""
 
-
-class Place(NamedTuple):
-    """Where a number of a comment line stands in the header.
-
-    Parameters
-    ----------
-    kinds
-        How the line may spell it: as an integer, as a real.
-    put
-        Puts another number there.
-    """
-
-    kinds: tuple[type, ...]
-    put: Callable[[Header, Any], None]
+Put = Callable[[Header, str], bool]
+"""Puts a text where that of another line was; false where it is of another kind."""
 
 
 class Mould(NamedTuple):
@@ -37,16 +29,14 @@ class Mould(NamedTuple):
 
     header: Header
     pattern: re.Pattern[str]
-    places: tuple[Place, ...]
+    places: tuple[Put, ...]
 
     def header_of(self, words: Sequence[str], comment: str) -> Header | None:
-        """The header with other numbers; None where one is not spelled as it was."""
+        """The header with other numbers; None where one is not of the kind that it was."""
         header = self.header.again(comment)
-        for (kinds, put), word in zip(self.places, words, strict=True):
-            value = scalar(word)
-            if type(value) not in kinds or not _is_held(value):
+        for put, word in zip(self.places, words, strict=True):
+            if not put(header, word):
                 return None
-            put(header, value)
         return header
 
 
@@ -56,6 +46,7 @@ class HeaderReader:
     def __init__(self) -> None:
         self._last: Header | None = None
         self._mould: Mould | None = None
+        self._made, self._rest = 0, 0
 
     def read(self, comment: str) -> Header:
         """What a comment line states; the same header for the same line."""
@@ -66,49 +57,116 @@ class HeaderReader:
         header = None if mould is None or match is None else mould.header_of(match.groups(), comment)
         if header is None:
             header = read_header(comment)
-            self._mould = mould if match is not None else _mould_of(header)
+            if match is None:
+                self._mould = self._next_mould(header)
+        else:
+            self._made = 0
         self._last = header
         return header
+
+    def _next_mould(self, header: Header) -> Mould | None:
+        """A mould of this line, unless those of the lines before were of no use: making one takes a while."""
+        if self._rest:
+            self._rest -= 1
+            return self._mould
+        self._made += 1
+        if self._made > PATIENCE:
+            self._rest = self._made * PATIENCE
+        return _mould_of(header)
 
 
 def _mould_of(header: Header) -> Mould | None:
     """What lines like this one are like; None where they are not told apart by their numbers."""
     comment, position = header.comment, 0
     parts: list[str] = []
-    places: list[Place] = []
+    places: list[Put] = []
     if not header.extended or header.notes:
         return None
+    special = _special_texts(comment)
     while (match := USUAL.match(comment, position)) is not None:
-        key, word = match[1], match[3]
-        place = None if word is None or is_special(key, word) else _place_of(header, key, scalar(word))
-        if place is None:
+        key, text, word = match.groups()
+        put = _array_place(header, key, text, special) if word is None else _place_of(header, key, word)
+        if put is None:
             parts.append(re.escape(match[0]))
         else:
-            parts += [re.escape(comment[position : match.start(3)]), WORD]
-            places.append(place)
+            start, end = match.span(2) if word is None else match.span(3)
+            pattern = WORDS if word is None else WORD
+            parts += [re.escape(comment[position:start]), pattern, re.escape(comment[end : match.end()])]
+            places.append(put)
         position = match.end()
     if comment[position:].strip():
         return None
     return Mould(header, re.compile("".join(parts) + re.escape(comment[position:])), tuple(places))
 
 
-def _place_of(header: Header, key: str, value: Any) -> Place | None:
+def _special_texts(comment: str) -> dict[str, str]:
+    """The texts of a line's items that describe the cell."""
+    found, position = {}, 0
+    while (match := USUAL.match(comment, position)) is not None:
+        text = match[3] if match[2] is None else match[2]
+        if is_special(match[1], text):
+            found[match[1].lower()] = text
+        position = match.end()
+    return found
+
+
+def _place_of(header: Header, key: str, word: str) -> Put | None:
+    """Where a number goes; None for what is to stay."""
+    value = scalar(word)
     name, kind = header.places.get(key), type(value)
-    if kind not in NUMBERS or name is None or not _is_held(value):
+    if kind not in NUMBERS or name is None or is_special(key, word) or not _is_held(value):
         return None
     if name == STEP:
-        return Place((int,), _put_step)
+        return _put_step
     if name == TIME:
-        return Place(NUMBERS, _put_time)
+        return _put_time
     stored = type(header.values.get(name))
     if stored not in NUMBERS:
         return None
+    # What is a real whatever the line says, as in energy=-3, may be spelled either way.
+    kinds = NUMBERS if key in REAL_KEYS or (stored is float and kind is int) else (kind,)
 
-    def put(header: Header, value: Any) -> None:
+    def put(header: Header, word: str) -> bool:
+        value = scalar(word)
+        if type(value) not in kinds or not _is_held(value):
+            return False
         header.values[name] = stored(value)
+        return True
 
-    is_real = stored is float and kind is int  # whatever the line says, as in energy=-3
-    return Place(NUMBERS if is_real or key in REAL_KEYS else (kind,), put)
+    return put
+
+
+def _array_place(header: Header, key: str, text: str, special: dict[str, str]) -> Put | None:
+    """Where numbers in quotes go: they are a lattice, or a vector of reals; None for what is to stay."""
+    if re.fullmatch(WORDS, text) is None:
+        return None
+    if is_special(key, text):
+        if key.lower() != "lattice" or header.box is None or not header.box.defined:
+            return None
+        pbc, origin = special.get("pbc"), special.get("origin")
+
+        def put_box(header: Header, text: str) -> bool:
+            try:
+                header.box, note = cell_of(text, pbc, origin)
+            except ValueError:
+                return False
+            return note is None and header.box is not None and header.box.defined
+
+        return put_box
+    name = header.places.get(key)
+    if name is None or header.tags.get(name) not in VECTORS:
+        return None
+    count = len(header.values[name])
+
+    def put(header: Header, text: str) -> bool:
+        values = [scalar(word) for word in text.split()]
+        kinds = {type(value) for value in values}
+        if len(values) != count or not kinds <= {int, float} or not all(map(_is_held, values)):
+            return False
+        header.values[name] = tuple(map(float, values))
+        return float in kinds or key in REAL_KEYS
+
+    return put
 
 
 def _is_held(value: Any) -> bool:
@@ -116,9 +174,15 @@ def _is_held(value: Any) -> bool:
     return isinstance(value, float) or -LARGEST < value < LARGEST
 
 
-def _put_step(header: Header, value: Any) -> None:
+def _put_step(header: Header, word: str) -> bool:
+    value = scalar(word)
     header.step = value
+    return type(value) is int and _is_held(value)
 
 
-def _put_time(header: Header, value: Any) -> None:
+def _put_time(header: Header, word: str) -> bool:
+    value = scalar(word)
+    if type(value) not in NUMBERS or not _is_held(value):
+        return False
     header.time = float(value)
+    return True

@@ -16,9 +16,16 @@ KEYS = st.sampled_from(
     ["energy", "step", "time", "Time", "Step", "n", "temp", "press", "free_energy", "stress", "pe", "pbc", "cutoff",
      "energy-unit", "a/b", "a|b", "xyz_comment", "timestep"]
 )  # fmt: skip
+ARRAYS = st.sampled_from(
+    ["5 0 0 0 5 0 0 0 5", "6.5 0 0 0 5 0 0 0 5", " 6 0 0  0 5 0 0 0 5 ", "0 0 0 0 5 0 0 0 5", "5 5 5", "1 2 3",
+     "1.5 2 3", "1 2 word", "1.5 2.5", "1 2 3 4 5 6", "1 2 3 4.5 5 6", "01 2 3", "9007199254740993 1 2", "1e3 2 3", "", "5"]
+)  # fmt: skip
 COMMENTS = st.one_of(
     st.lists(st.tuples(KEYS, WORDS), max_size=3).map(
         lambda pairs: LINE.format(words=" ".join(f"{key}={word}" for key, word in pairs))
+    ),
+    st.tuples(st.sampled_from(["Lattice", "lattice", "Origin", "stress", "dipole", "virial", "w"]), ARRAYS).map(
+        lambda pair: f'Properties=species:S:1:pos:R:3 energy=1 {pair[0]}="{pair[1]}" pbc="T T F"'
     ),
     st.sampled_from(["", "frame 3", "energy: -1.5 gnorm: 0.1 xtb: 6.4", LINE.format(words='note="a b" n=1  m=2 ')]),
 )
@@ -38,6 +45,19 @@ def test_lines_one_after_another(comments, times):
     for comment in [each for each in comments for _ in range(times)]:
         found, due = told(reader.read, comment), told(read_header, comment)
         assert repr(found) == repr(due)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(["Lattice", "Origin", "stress", "dipole", "w"]),
+    st.lists(ARRAYS, min_size=2, max_size=8),
+    st.sampled_from(["", 'pbc="T F F"', 'Origin="1 2 3"']),
+)
+def test_one_array_that_changes(key, texts, more):
+    reader = HeaderReader()
+    for text in texts:
+        comment = f'Properties=species:S:1:pos:R:3 {key}="{text}" {more}'
+        assert repr(told(reader.read, comment)) == repr(told(read_header, comment))
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
