@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.model import Box
+from molrec_convert.model.box import surely_regular
 from molrec_convert.text.lines import BOM
 from molrec_convert.text.numbers import parse_integer, parse_real
 from molrec_convert.text.window import Window
@@ -175,25 +177,36 @@ class HeaderReader:
         self._frame += 1
         return last.again(step, moved)
 
-    def repeats(self) -> Iterator[tuple[int, bytes, bytes]]:
-        """The next snapshots, while they are in memory and differ from the last header in their step alone.
+    def repeats(self) -> Iterator[tuple[Header, int, bytes, bytes]]:
+        """The next snapshots, while they are in memory and differ from the last header in step and bounds alone.
 
         Yields
         ------
-        step, head, atoms
-            The step, the lines of the header, and those of the atoms; the window stands before them.
+        header, step, head, atoms
+            A header that says the same, the step, the lines of the header, and those of the atoms; the window stands
+            before them.
         """
         last, after = self._last, self._after_step
         if not after or last is None or not last.atoms:
             return
-        for head, atoms in self._window.runs(last.columns_line - last.line + 1, last.atoms):
-            if not head.startswith(STEP_ITEM) or not head.endswith(after):
-                return
-            digits = head[len(STEP_ITEM) : -len(after)].rstrip()
-            if not digits.isdigit() or len(digits) > MOST_DIGITS:
+        before, bounds, behind = parted(after, last)
+        header, lines = last, last.columns_line - last.line + 1
+        for head, atoms in self._window.runs(lines, last.atoms):
+            end = head.find(b"\n", len(STEP_ITEM)) + 1
+            digits = head[len(STEP_ITEM) : end].rstrip()
+            if not head.startswith(STEP_ITEM) or not digits.isdigit() or len(digits) > MOST_DIGITS:
                 return  # a step that is none is told where each line is read
+            if not head.startswith(before, end) or not head.endswith(behind):
+                return
+            text = head[end + len(before) : len(head) - len(behind)]
+            if text != bounds:
+                rows = bounds_of(text, 3 if last.tilted else 2)
+                if rows is None or last.general:
+                    return
+                bounds, header = text, last.again(None, self._window.line - last.line)
+                header.bounds = rows
             self._frame += 1
-            yield int(digits), head, atoms
+            yield header, int(digits), head, atoms
 
     def _check_end(self, header: Header, line: bytes) -> None:
         """Take the last line without its end only as the header of a single snapshot of no atoms."""
@@ -291,6 +304,52 @@ class HeaderReader:
         except ValueError as error:
             raise self._error(f"{what}: {error}", at) from None
         return value
+
+
+NUMBER = rb"[-+]?[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+"
+"""How nearly all numbers are spelled."""
+BOUNDS = {
+    width: re.compile((rb"[ \t]*+" + rb"[ \t]++".join([b"(" + NUMBER + b")"] * width) + rb"[ \t\r]*+\n") * 3)
+    for width in (2, 3)
+}
+"""The lines of bounds, without tilts and with them."""
+
+
+def parted(text: bytes, header: Header) -> tuple[bytes, bytes, bytes]:
+    """The lines of a header behind its step: those before the bounds, the three of bounds, those behind."""
+    lines = text.splitlines(keepends=True)
+    first = len(lines) - (header.columns_line - header.bounds_line + 1)
+    return b"".join(lines[:first]), b"".join(lines[first : first + 3]), b"".join(lines[first + 3 :])
+
+
+def bounds_of(text: bytes, width: int) -> tuple[tuple[float, ...], ...] | None:
+    """The numbers of three lines of bounds; None where they are spelled in another way than nearly all are."""
+    match = BOUNDS[width].fullmatch(text)
+    if match is None:
+        return None
+    numbers = [float(word) for word in match.groups()]
+    return tuple(tuple(numbers[k : k + width]) for k in range(0, 3 * width, width))
+
+
+def boxes_of(headers: Sequence[Header]) -> list[Box] | None:
+    """The cells of many headers at once; None where one is not as most are."""
+    if any(header.general for header in headers):
+        return None
+    parts = []
+    for header in headers:
+        lo, hi = [row[0] for row in header.bounds], [row[1] for row in header.bounds]
+        tilt = [row[2] for row in header.bounds] if header.tilted else [0.0, 0.0, 0.0]
+        if header.tilted:
+            lo, hi = bounding_to_bounds(lo, hi, tilt)
+        parts.append((lo, hi, tilt))
+    lows, highs, tilts = (np.array([part[k] for part in parts]) for k in range(3))
+    vectors = np.zeros((len(parts), 3, 3))
+    vectors[:, [0, 1, 2], [0, 1, 2]] = highs - lows
+    vectors[:, [0, 0, 1], [1, 2, 2]] = tilts
+    if not surely_regular(vectors).all() or not (highs > lows).all() or not np.isfinite(lows).all():
+        return None
+    flags = np.array([boundary_flags(header.letters) for header in headers])
+    return [Box.of(*each) for each in zip(vectors, lows, flags, strict=True)]
 
 
 def _text(raw: bytes) -> str:

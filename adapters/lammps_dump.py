@@ -29,7 +29,7 @@ from molrec_convert.text.table import ScanError, TableScan, scan_table
 from molrec_convert.text.window import Window
 
 from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, may_hold_words, plan_of, triple, unwrapped_names, widened
-from ._dump_header import ITEM, Header, HeaderReader
+from ._dump_header import ITEM, NUMBER, Header, HeaderReader, boxes_of
 from ._dump_writer import FACTS, DumpExporter, lost
 from ._elements import MassElements
 from ._lammps import Style, cartesian, elements_of_types, order_by_id, stacked_order_by_id, type_map_note
@@ -133,10 +133,10 @@ class DumpImporter:
             )
             ordinal += 1
             if keep and (first_row := self._first_row(header, plan)) is not None:
-                for step, head, atoms in headers.repeats():
+                for like, step, head, atoms in headers.repeats():
                     if first_row(atoms) is None:
                         break
-                    place, below = Place(header, step, plan, True), header.columns_line - header.line + 1
+                    place, below = Place(like, step, plan, True), like.columns_line - like.line + 1
                     yield Span(ordinal, window.line + below, window.offset + len(head), len(atoms), place, atoms)
                     ordinal += 1
 
@@ -210,19 +210,32 @@ class DumpImporter:
 
     def _moments(self, spans: Sequence[Span], plan: Plan) -> list[Moment] | None:
         """What snapshots have for their own; None where some have no cell, which is told of each."""
+        places: list[Place] = [span.context for span in spans]
+        headers = [place.header for k, place in enumerate(places) if not k or place.header is not places[k - 1].header]
+        boxes = iter(self._boxes(headers) or ())
         moments: list[Moment] = []
         header: Header | None = None
         per_time = self._style.factor("time")
-        for span in spans:
-            place: Place = span.context
+        for place in places:
             if place.header is not header:
-                header = place.header
-                box, about = self._box(header), self._about(header, plan)
-                time = None if header.time is None else header.time * per_time
-                if not box.defined:
+                header, box = place.header, next(boxes, None)
+                if box is None:
                     return None
+                about = self._about(header, plan)
+                time = None if header.time is None else header.time * per_time
             moments.append(Moment(place.step, time, box, NO_META, about))
         return moments
+
+    def _boxes(self, headers: Sequence[Header]) -> Sequence[Box] | None:
+        """The cells of headers; None where one has none."""
+        boxes = boxes_of(headers) if len(headers) > 1 else None
+        if boxes is None:
+            boxes = [self._box(header) for header in headers]
+            return boxes if all(box.defined for box in boxes) else None
+        scale = self._style.factor("length")
+        if scale != 1.0:
+            boxes = [Box.of(box.vectors * scale, box.origin * scale, box.boundary) for box in boxes]
+        return boxes
 
     def _unwrapped(self, atoms: Block, plan: Plan, box: Box) -> Block:
         """The atoms with their images added to the positions, where that is wanted."""
@@ -301,14 +314,15 @@ class DumpImporter:
 
     def _about(self, header: Header, plan: Plan) -> Meta:
         """What the exporter restores; the same object for headers that say the same."""
-        key = (header.letters, header.tilted, header.bounds, plan)
+        bounds = kept_bounds(header)
+        key = (header.letters, header.tilted, bounds, plan)
         last = self._last_about
         if last is not None and last[0] == key:
             return last[1]
         about: dict[str, Any] = {"lammps_columns": list(plan.names), "lammps_boundary": header.letters or ""}
         if self._style.name is not None:
             about["lammps_units"] = self._style.name
-        if (bounds := kept_bounds(header)) is not None:
+        if bounds is not None:
             about["lammps_bounds"] = bounds
         if plan.form not in (None, "x"):
             about["lammps_coords"] = plan.form
@@ -442,10 +456,6 @@ def kept_bounds(header: Header) -> tuple[float, ...] | None:
     if not header.tilted and all(lo < hi and lo + (hi - lo) == hi for lo, hi in header.bounds):
         return None
     return tuple(value for row in header.bounds for value in row)
-
-
-NUMBER = rb"[-+]?[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+"
-"""How nearly all numbers are spelled."""
 
 
 def named_columns(text: bytes) -> NamedColumns:

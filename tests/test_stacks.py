@@ -48,6 +48,14 @@ DUMPS = [
     snapshot("1 1 1 2; 2 2 4 5 6", step=1),
     snapshot("1 1 1 2 x; 2 2 4 5 6", step=1),
     snapshot("1 1 1 2 3; ; 2 2 4 5 6", step=1),
+    snapshot(ROWS, step=1, bounds=("0.1 10.3", "-1e-3 10", "0 1.5E1")),
+    snapshot(ROWS, step=1, bounds=("nan 10", "0 10", "0 10")),
+    snapshot(ROWS, step=1, bounds=("10 0", "0 10", "0 10")),
+    snapshot(ROWS, step=1, box="BOX BOUNDS xy xz yz pp pp pp", bounds=("0 10 1", "0 10 0", "0 10 -.5")),
+    snapshot(ROWS, step=1, box="BOX BOUNDS xy xz yz pp pp pp", bounds=("0 11 1", "0 10 0.25", "0 10 0")),
+    snapshot(ROWS, step=1, box="BOX BOUNDS xy xz yz pp pp ff", bounds=("0 11 1", "0 10 0.25", "0 10 0")),
+    snapshot(ROWS, step=1, box="BOX BOUNDS abc origin pp pp pp", bounds=("1 10 0 0", "0 10 0 0", "0 1 10 0")),
+    snapshot(ROWS, step=1, box="BOX BOUNDS abc origin pp pp pp", bounds=("1 11 0 0", "0 10 0 0", "0 1 10 0")),
 ]
 
 PLAIN = "2\n\nO 0 0 {k}\nH 0 1 1\n"
@@ -176,7 +184,7 @@ def moving(name, *frames):
 
 
 SOURCES = st.one_of(
-    moving("in.dump", *(DUMPS[k].replace(" 1 2 3", "  1.000 2 3") for k in (0, 2, 4, 8, 9, 10, 14, 15))),
+    moving("in.dump", *(DUMPS[k].replace(" 1 2 3", "  1.000 2 3") for k in (0, 2, 4, 8, 9, 10, 14, 15, 24, 27, 28))),
     moving("in.xyz", *(XYZS[k].replace("O 0 0 1", "O 0 0  1.000 ") for k in (0, 2, 3, 4, 5, 8, 11, 14))),
     moving("in.xyz", *(XYZS[k].replace("O 0 0 -3", "O 0 0  1.000 ") for k in range(18, 30))),
     moving("in.pdb", *(PDBS[k] for k in (0, 3, 5, 8, 9, 10, 11, 14, 17, 18, 20))),
