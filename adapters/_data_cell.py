@@ -14,7 +14,7 @@ from molrec_convert.model.box import is_regular
 from molrec_convert.text.table import format_table
 
 from ._data_header import Header
-from ._dump_writer import kept_rows
+from ._dump_cell import kept_rows
 from ._lammps import cell_of_bounds, checked_box, is_restricted, shrink_wrapped
 
 Array = np.ndarray[Any, Any]

@@ -19,7 +19,7 @@ from ._data_kinds import Kinds, elements_of, masses_of
 from ._data_styles import COLUMNS, IMAGES, KINDS, OPEN, REQUIRED, VELOCITIES, AtomStyle, Kind, row_of, styles_named
 from ._data_types import Masses, Types, as_text, elements_column, elements_told
 from ._dump_columns import SIGNED
-from ._dump_writer import lost_absence
+from ._dump_lost import lost_absence
 
 Array = np.ndarray[Any, Any]
 

@@ -5,7 +5,7 @@ Reference: https://docs.lammps.org/dump.html
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from itertools import repeat
 from typing import Any
 
@@ -13,28 +13,24 @@ import numpy as np
 
 from molrec_convert.adapter import Snapshot
 from molrec_convert.errors import FormatError
-from molrec_convert.loss import Contents, Loss
+from molrec_convert.loss import Loss
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.mapping.names import QUANTITIES, REDUCED
-from molrec_convert.mapping.units import DIMENSIONLESS
 from molrec_convert.model import Block, Box, Column
-from molrec_convert.model.dtypes import CANONICAL, STRING
+from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
 from molrec_convert.stack import Stack, repeats
 from molrec_convert.text.lines import parts_of
 from molrec_convert.text.table import format_table
 
+from ._dump_cell import bounds_lines, encloses, item_of, kept_rows
 from ._dump_columns import BY_SOURCE, BY_TARGET, SCALED, SIGNED, Plan, is_number, plan_of, triple
 from ._elements import MassElements
 from ._lammps import (
     boundary_letters,
-    bounding_to_bounds,
-    bounds_to_bounding,
     cartesian,
-    cell_of_bounds,
     check_style,
-    is_restricted,
     scales_of,
     shrink_wrapped,
     style_to_write,
@@ -129,10 +125,10 @@ class DumpExporter:
         """The lines of the cell; of a box around the atoms where the frame has none."""
         kept, letters = kept_rows(snapshot.about.get("lammps_bounds")), snapshot.about.get("lammps_boundary")
         if snapshot.frame.box is not None and snapshot.frame.box.defined:
-            return _bounds(box, kept, boundary_letters(box.boundary, letters), scales("length"))
-        if kept is not None and not _encloses(kept):
-            return _item(kept, "" if letters is None else str(letters))
-        return _bounds(box, None, "ss ss ss", scales("length"))
+            return bounds_lines(box, kept, boundary_letters(box.boundary, letters), scales("length"))
+        if kept is not None and not encloses(kept):
+            return item_of(kept, "" if letters is None else str(letters))
+        return bounds_lines(box, None, "ss ss ss", scales("length"))
 
     def _head(
         self, snapshot: Snapshot, ordinal: int, count: int, cell: list[str], names: list[str], scales: Any
@@ -271,7 +267,7 @@ def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
     for target, column in left.items():
         if column.dtype in COMPLEX:
             continue
-        name = _name_of(target, left)
+        name = name_of(target, left)
         if not column.trailing:
             found.append((name, column))
             continue
@@ -283,7 +279,7 @@ def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
     return found
 
 
-def _name_of(target: str, columns: Collection[str]) -> str:
+def name_of(target: str, columns: Collection[str]) -> str:
     """What a dump calls a column."""
     if target == "type":
         return "typelabel" if "type_id" in columns else "type"
@@ -293,127 +289,27 @@ def _name_of(target: str, columns: Collection[str]) -> str:
 
 def _unmistaken(name: str, column: Column) -> str:
     """The name of a column, for labels that begin with a number another than that of numbered types."""
-    if name == "type" and column.dtype == "string" and _begins_with_number(column) and not _are_type_numbers(column):
+    if name == "type" and column.dtype == "string" and begins_with_number(column) and not are_type_numbers(column):
         return "typelabel"
     return name
 
 
-def _begins_with_number(column: Column) -> bool:
+def begins_with_number(column: Column) -> bool:
     """Whether a reader, who goes by the first word, takes a column for one of numbers."""
     if not len(column) or column.trailing or (column.valid is not None and not column.valid[0]):
         return False
     return is_number(str(column.values[0]))
 
 
-def _are_type_numbers(column: Column) -> bool:
+def are_type_numbers(column: Column) -> bool:
     """Whether all words are the numbers of types, as these are written."""
     if column.valid is not None and not column.valid.all():
         return False
     return all(word.isdecimal() and word == str(int(word)) for word in np.unique(column.values).tolist())
 
 
-def _lost_words(atoms: Block) -> Iterator[Loss]:
-    """Words that a reader takes for numbers."""
-    for target, column in atoms.columns.items():
-        if column.dtype != "string" or not _begins_with_number(column):
-            continue
-        if target == "type":
-            if "type_id" not in atoms and _are_type_numbers(column):
-                yield Loss("atoms.type", "labels that are numbers are read as type_id")
-        elif target not in CANONICAL and all(map(is_number, np.unique(column.values).tolist())):
-            yield Loss(f"atoms.{target}", "words that are numbers are read as numbers")
-
-
-def lost(contents: Contents) -> Iterator[Loss]:
-    """What a reader takes for something else: names of columns, words, and columns for the axes of one."""
-    for snapshot in contents.snapshots:
-        yield from _lost_words(snapshot.frame.get("atoms", Block(count=0)))
-    blocks = contents.schema.blocks
-    columns = blocks["atoms"].columns if "atoms" in blocks else {}
-    wanted = contents.about.get("lammps_columns")
-    dimensionless = contents.about.get("lammps_units") == DIMENSIONLESS
-    restored: set[str] = set()
-    if isinstance(wanted, list) and all(isinstance(name, str) for name in wanted):
-        tokens = ["label" if name == "type" and "type_id" not in columns else "0" for name in wanted]
-        plan = plan_of(wanted, tokens, dimensionless=dimensionless, form=contents.about.get("lammps_coords", "x"))
-        restored = {row.target for row in plan.rows}
-    left = {target: spec for target, spec in columns.items() if target not in (*restored, *SIGNED.values())}
-    names = {target: _name_of(target, columns) for target in left}
-    tokens = ["label" if spec.dtype == "string" else "0" for spec in left.values()]
-    plan = plan_of(list(names.values()), tokens, dimensionless=dimensionless)
-    if "id" in left and left["id"].nullable:
-        yield Loss("atoms.id", "rows are told apart by it, and are numbered from 1")
-    for row, (target, spec) in zip(plan.rows, left.items(), strict=True):
-        if spec.trailing and 0 not in spec.trailing:
-            yield Loss(f"axes of atoms.{target}", f"a line has the columns {names[target]}[1] and so on")
-        elif row.target != target:
-            yield Loss(f"name of atoms.{target}", f"a reader takes it for {row.target}")
-    yield from lost_absence(contents)
-
-
-def lost_absence(contents: Contents) -> Iterator[Loss]:
-    """The absence of a cell, unless bounds without extent are restored, by which some programs say it."""
-    for snapshot in contents.snapshots:
-        box, kept = snapshot.frame.box, kept_rows(snapshot.about.get("lammps_bounds"))
-        if (box is None or not box.defined) and (kept is None or _encloses(kept)):
-            yield Loss("absence of a cell", "the format has always a cell; there are bounds around the atoms")
-
-
 def _rank(pair: tuple[str, Column]) -> int:
     return PLAIN_ORDER.index(pair[0]) if pair[0] in PLAIN_ORDER else len(PLAIN_ORDER)
-
-
-# ---------------------------------------------------------------- the cell
-def kept_rows(kept: Sequence[float | str] | None) -> list[list[float]] | None:
-    """The bounds that a source wrote, a row for each axis: lo, hi and, in a tilted cell, the tilt."""
-    if kept is None or len(kept) not in (6, 9):
-        return None
-    width = len(kept) // 3
-    return [[float(value) for value in kept[k : k + width]] for k in range(0, len(kept), width)]
-
-
-def _encloses(rows: list[list[float]]) -> bool:
-    return all(0.0 < row[1] - row[0] < np.inf for row in rows)
-
-
-FORMS_OF_CELL = {2: "", 3: "xy xz yz", 4: "abc origin"}
-"""What the header says of a cell, by the numbers in a row."""
-
-
-def _item(rows: list[list[float]], letters: str) -> list[str]:
-    words = ("ITEM: BOX BOUNDS", FORMS_OF_CELL[len(rows[0])], letters)
-    return [" ".join(word for word in words if word), *map(_exact, rows)]
-
-
-def _bounds(box: Box, kept: list[list[float]] | None, letters: str, scale: float) -> list[str]:
-    """The item of the cell: as the source wrote it, else orthogonal, restricted or general, as simple as it can be."""
-    vectors, origin = undone(box.vectors, scale), undone(box.origin, scale)
-    if not is_restricted(box.vectors):
-        return _item([[*vectors[:, k], origin[k]] for k in range(3)], letters)
-    if kept is not None and _still_holds(kept, box, scale):
-        return _item(kept, letters)
-    tilt = [float(vectors[0, 1]), float(vectors[0, 2]), float(vectors[1, 2])]
-    lo = origin.tolist()
-    hi = [low + float(edge) for low, edge in zip(lo, vectors.diagonal(), strict=True)]
-    if not any(tilt):
-        return _item([[a, b] for a, b in zip(lo, hi, strict=True)], letters)
-    low, high = bounds_to_bounding(lo, hi, tilt)
-    return _item([[a, b, t] for a, b, t in zip(low, high, tilt, strict=True)], letters)
-
-
-def _still_holds(rows: list[list[float]], box: Box, scale: float) -> bool:
-    """Whether bounds as the source wrote them give the cell to the bit."""
-    lo, hi, tilt = ([(*row, 0.0)[k] for row in rows] for k in range(3))
-    if any(tilt):
-        lo, hi = bounding_to_bounds(lo, hi, tilt)
-    vectors, origin = cell_of_bounds(lo, hi, tilt)
-    if scale != 1.0:
-        vectors, origin = vectors * scale, origin * scale
-    return np.array_equal(vectors, box.vectors) and np.array_equal(origin, box.origin)
-
-
-def _exact(numbers: Sequence[float]) -> str:
-    return " ".join(f"{float(number):.16e}" for number in numbers)
 
 
 def _shortest(value: float, scale: float) -> str:

@@ -28,7 +28,8 @@ from molrec_convert.text.decimals import as_printed
 from ._digits import LostDigits
 from ._pdb_bonds import bond_lines
 from ._pdb_cell import Placed, cell_record, lost_of_cell, no_cell_record, placed
-from ._pdb_lines import POSITION_DECIMALS, LinePrinter, Serials, foreign_columns, serials_of
+from ._pdb_lines import POSITION_DECIMALS, LinePrinter, foreign_columns
+from ._pdb_serials import Serials, serials_of
 from ._pdb_text import OF_THE_CELL, moment_of
 
 Array = np.ndarray[Any, Any]

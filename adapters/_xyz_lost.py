@@ -18,8 +18,9 @@ from ._xyz_dialects import read_header
 from ._xyz_header import ENERGY, SPECIAL, STEP_KEYS, TIME_KEYS, UNIT_KEY
 from ._xyz_layout import lost as lost_text
 from ._xyz_layout import made_layout, source_layout
+from ._xyz_said import extended_comment
+from ._xyz_scales import Scales
 from ._xyz_words import WordTable
-from ._xyz_writer import Scales, extended_comment
 
 DOUBTFUL = frozenset((*SPECIAL, *ENERGY, *STEP_KEYS, *TIME_KEYS))
 Signature = tuple[tuple[str, str, tuple[int, ...]], ...]

@@ -16,27 +16,18 @@ import numpy as np
 
 from molrec_convert.adapter import Note, Snapshot
 from molrec_convert.errors import FormatError, LossError, RecordError
-from molrec_convert.mapping.inverse import undone
-from molrec_convert.mapping.names import META_QUANTITIES, QUANTITIES
-from molrec_convert.mapping.units import factor
-from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.model import Block, Column, Frame, Meta
 from molrec_convert.model.dtypes import STRING
-from molrec_convert.model.meta import same_value
 from molrec_convert.model.precision import decimals_of
-from molrec_convert.model.schema import promoted
 from molrec_convert.options import Options
 from molrec_convert.stack import Stack, part_of, repeats
 from molrec_convert.text.lines import parts_of
 from molrec_convert.text.table import format_table
 
 from ._xyz_again import HeaderReader
-from ._xyz_cell import box_of_vectors
-from ._xyz_columns import properties_text
-from ._xyz_dialects import units_of
-from ._xyz_header import ENERGY, EXTENDED_UNITS, OWN, PREFIX, RENAMED, Header, is_special
+from ._xyz_header import OWN, Header
 from ._xyz_labels import EMPTY, listed
 from ._xyz_layout import (
-    UNKNOWN_VELOCITY,
     VELOCITY,
     Written,
     are_numbers,
@@ -45,22 +36,14 @@ from ._xyz_layout import (
     plain_layout,
     present_columns,
 )
-from ._xyz_numbers import style_of
 from ._xyz_rows import REST, derived_columns
-from ._xyz_values import CONTROL, key_text, value_text
+from ._xyz_said import agrees, extended_comment, vector_lines
+from ._xyz_scales import Scales, Style
+from ._xyz_values import CONTROL
 from ._xyz_words import WordTable
 
 Array = np.ndarray[Any, Any]
 Cell = Array | tuple[Array, list[bytes]]
-Style = str | int | None
-
-WRITTEN_UNITS = {**EXTENDED_UNITS, "velocity": "angstrom/fs", "pressure": "eV/angstrom^3"}
-"""What the numbers of an extended file are in."""
-KEYS = {target: key for key, target in ENERGY.items()}
-MATRICES = ("stress", "virial")
-"""Keys that other programs take for nine numbers only."""
-VOIGT = (0, 5, 4, 5, 1, 3, 4, 3, 2)
-"""Which of xx, yy, zz, yz, xz and xy the nine components of a symmetric matrix are."""
 NULL = "?"
 """The word of a row without a value."""
 UNKNOWN = "X"
@@ -106,9 +89,9 @@ class XyzExporter:
             layout = plain_layout(columns)
             comment = self._free_comment(source, snapshot)
             self._leave_out(self._not_said(layout, columns, snapshot, comment))
-        elif source is not None and layout is not None and _agrees(source, snapshot):
+        elif source is not None and layout is not None and agrees(source, snapshot):
             comment, scales = source.comment, Scales(None, spellings, source)
-            title, behind = str(snapshot.about.get("xyz_title", "")), _vector_lines(snapshot)
+            title, behind = str(snapshot.about.get("xyz_title", "")), vector_lines(snapshot)
         else:
             self._check_rest(columns, ordinal)
             layout = made_layout(source, snapshot.about, columns, self._words, velocity=scales.velocity)
@@ -140,7 +123,7 @@ class XyzExporter:
         spellings = numbers if isinstance(numbers, dict) else {}
         one = part_of(atoms, 0, frames)
         columns = present_columns(one, about, self._words_of_one)
-        kept = [each is not None and _agrees(each, head) for each, head in zip(sources, heads, strict=True)]
+        kept = [each is not None and agrees(each, head) for each, head in zip(sources, heads, strict=True)]
         layout = None if source is None else kept_layout(source, about, columns, self._words_of_one)
         if source is not None and layout is not None and all(kept):
             if not all(each is not None and source.says_same_columns(each) for each in sources):
@@ -199,7 +182,7 @@ class XyzExporter:
 
     def _free_comment(self, source: Header | None, snapshot: Snapshot) -> str:
         """The comment line of a plain file: the source's, else a title."""
-        if source is not None and source.properties is None and not source.extended and _agrees(source, snapshot):
+        if source is not None and source.properties is None and not source.extended and agrees(source, snapshot):
             return source.comment
         texts = [snapshot.about.get(key) for key in ("comment", "title")]
         return next((text for text in texts if isinstance(text, str) and not CONTROL.search(text)), "")
@@ -314,152 +297,9 @@ class XyzExporter:
             raise FormatError(message, path=self._path, frame=ordinal)
 
 
-class Scales:
-    """By what numbers of a record are multiplied on their way into a file, or what they were multiplied by.
-
-    Parameters
-    ----------
-    units
-        The units of the record, where numbers are brought to those of the format.
-    spellings
-        How the source spells the reals of its columns.
-    source
-        The comment line that is written again, whose own numbers are restored.
-    """
-
-    def __init__(self, units: Any, spellings: Mapping[str, Any], source: Header | None = None) -> None:
-        self._units = units
-        self._spellings = spellings
-        self._source = source
-        self.are_kept = True
-        """Whether all numbers could be spelled as the source spells them."""
-
-    @property
-    def restores(self) -> bool:
-        """Whether the source's own columns are written again."""
-        return self._source is not None
-
-    @property
-    def velocity(self) -> str:
-        """What velocities are called: QUIP's name for Å/fs, another one where the unit is not known."""
-        return UNKNOWN_VELOCITY if self._factor("velocity") is None else "velo"
-
-    def of(self, quantity: str | None) -> float:
-        """The factor of a quantity."""
-        return 1.0 if quantity is None else self._factor(quantity) or 1.0
-
-    def applied(self, target: str, values: Array) -> tuple[Array, bool]:
-        """The numbers of a column as they are written, and whether they are the record's own."""
-        if self._source is not None:
-            scaled = self._source.scale != 1.0 and target in ("x", "y", "z")
-            return (undone(values, self._source.scale), False) if scaled else (values, True)
-        by = self.of(QUANTITIES.get(target))
-        return (values, True) if by == 1.0 else (values * by, False)
-
-    def style(self, target: str, values: Array, part: int) -> Style:
-        """How the source spells the numbers of a column; None where it is not known, or not exact."""
-        if target not in self._spellings:
-            return None
-        style = style_of(self._spellings[target], values, part)
-        self.are_kept &= style is not None
-        return style
-
-    def _factor(self, quantity: str) -> float | None:
-        return None if self._units is None else factor(quantity, self._units, WRITTEN_UNITS)
-
-
 def _are_alike(atoms: Block, frames: int) -> bool:
     """Whether frames are written in one way: no value is missing, and all texts stay."""
     return all(
         column.valid is None and (column.dtype != "string" or repeats(column, frames))
         for column in atoms.columns.values()
     ) and ("momenta" not in atoms or not set(VELOCITY) & atoms.keys())  # which may follow from one another
-
-
-# ---------------------------------------------------------------- whether the source's comment line still holds
-def _agrees(source: Header, snapshot: Snapshot) -> bool:
-    box = source.box
-    if box is None and (vectors := snapshot.about.get("xyz_vec")):
-        box = box_of_vectors(vectors)[0]
-    units = units_of(source)
-    return (
-        source.step in (None, snapshot.step)
-        and same_value(source.time, snapshot.time)
-        and _same_box(box, snapshot.frame.box)
-        and all(units.get(quantity, unit) == unit for quantity, unit in (snapshot.units or {}).items())
-        and _same_meta(source, snapshot.frame.meta)
-    )
-
-
-def _same_box(one: Box | None, other: Box | None) -> bool:
-    if one is None or other is None:
-        found = one if one is not None else other
-        return found is None or (not found.defined and not found.origin.any())
-    return one is other or one.same(other)
-
-
-def _same_meta(source: Header, meta: Meta) -> bool:
-    if source.values.keys() != {key for key in meta if key not in OWN}:
-        return False
-    return all(_same(value, source.tags[key], meta[key], meta.tag(key), key) for key, value in source.values.items())
-
-
-def _same(value: Any, tag: str, other: Any, other_tag: str, key: str) -> bool:
-    if tag != other_tag:
-        try:
-            value = promoted(value, tag, other_tag, key)
-        except RecordError:
-            return False
-    return same_value(value, other)
-
-
-# ---------------------------------------------------------------- a new comment line
-def extended_comment(layout: Sequence[Written], snapshot: Snapshot, source: Header | None, scales: Scales) -> str:
-    """A comment line of keys and values for a frame: its cell, its columns, its moment and its values."""
-    box, meta = snapshot.frame.box, snapshot.frame.meta
-    parts = []
-    if box is not None and box.defined:
-        parts.append(f'Lattice="{_numbers(box.vectors.T.ravel() * scales.of("length"))}"')
-    if box is not None and box.origin.any():
-        parts.append(f'Origin="{_numbers(box.origin * scales.of("length"))}"')
-    parts.append(f"Properties={properties_text([written.property for written in layout])}")
-    if snapshot.step is not None and (source is None or source.step is not None):
-        parts.append(f"step={snapshot.step}")
-    if snapshot.time is not None:
-        parts.append(f"time={value_text(float(snapshot.time))}")
-        unit = (snapshot.units or {}).get("time")
-        parts += [f"time-unit={value_text(unit)}"] if unit is not None else []
-    for key, value in meta.items():
-        if key in OWN or value is None:
-            continue
-        if key in MATRICES and isinstance(value, tuple) and len(value) == len(set(VOIGT)):
-            value = tuple(value[place] for place in VOIGT)
-        text = value_text(_scaled(value, scales.of(META_QUANTITIES.get(key))))
-        name = KEYS.get(key, RENAMED.get(key, key))
-        is_flags = name == "pbc" and isinstance(value, tuple) and (box is None or not box.defined)
-        taken = is_special(name, text.strip('"')) and not is_flags
-        parts.append(f"{key_text(PREFIX + name if taken else name)}={text}")
-    if source is not None and source.properties is None and not source.extended and "comment" not in meta:
-        parts += [f"comment={value_text(source.comment)}"] if source.comment.strip() else []
-    if box is not None and box.defined:
-        parts.append(f'pbc="{" ".join("T" if flag else "F" for flag in box.boundary.tolist())}"')
-    return " ".join(parts)
-
-
-def _scaled(value: Any, by: float) -> Any:
-    """A real, or a vector of reals, in another unit; any other value as it is."""
-    items = value if isinstance(value, tuple) else (value,)
-    if by == 1.0 or not all(isinstance(item, float) for item in items):
-        return value
-    return tuple(item * by for item in items) if isinstance(value, tuple) else value * by
-
-
-def _numbers(values: Array) -> str:
-    return " ".join(repr(float(value)) for value in values)
-
-
-def _vector_lines(snapshot: Snapshot) -> bytes:
-    """The cell vectors behind the atoms, as the source had them."""
-    vectors = snapshot.about.get("xyz_vec") or []
-    lines = [f"VEC{k + 1} {' '.join(repr(float(value)) for value in vector)}\n" for k, vector in enumerate(vectors)]
-    return "".join(lines).encode()

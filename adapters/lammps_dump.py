@@ -30,7 +30,8 @@ from molrec_convert.text.window import Window
 
 from ._dump_columns import BY_SOURCE, NARROW, SIGNED, Plan, may_hold_words, plan_of, triple, unwrapped_names, widened
 from ._dump_header import ITEM, NUMBER, Header, HeaderReader, boxes_of
-from ._dump_writer import FACTS, DumpExporter, lost
+from ._dump_lost import lost
+from ._dump_writer import FACTS, DumpExporter
 from ._elements import MassElements
 from ._lammps import Style, cartesian, elements_of_types, order_by_id, stacked_order_by_id, type_map_note
 

@@ -34,7 +34,8 @@ from ._pdb_cell import Cell, placed, read_cell
 from ._pdb_columns import UNLESS_BLANK, ColumnMaker
 from ._pdb_fields import REALS
 from ._pdb_index import FrameFinder, Place
-from ._pdb_lines import COLUMNS, NAME, foreign_columns, unfit_ids
+from ._pdb_lines import COLUMNS, NAME, foreign_columns
+from ._pdb_serials import unfit_ids
 from ._pdb_text import Between, betweens_of, kept_text, moment_of, sorted_out, tensors_of
 from ._pdb_writer import HIGHEST_ORDER, META, PdbExporter, in_picoseconds
 

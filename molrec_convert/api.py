@@ -14,7 +14,7 @@ from .errors import ConvertError, ConvertWarning, FormatError, LossWarning, Opti
 from .foreign import ForeignOutput, foreign_output
 from .forms import FORM_NAMES, HDF5_SIGNATURE, form_of_name, is_url, location
 from .frames import Frames, FrameSelection
-from .inputs import Input, open_input, record_snapshots, with_system
+from .inputs import Input, open_input
 from .mapping.units import DIMENSIONLESS_DOCUMENT, size, stated
 from .model import Frame, Meta, Record
 from .model.origin import Origin, declared_units
@@ -22,7 +22,9 @@ from .model.trajectory import MemoryTrajectory, Trajectory
 from .options import Options, checked_guesses
 from .outputs import RecordOutput
 from .part import PartFile
-from .placement import CELL_KEY, STEP_KEY, Placement, Placer
+from .placement import CELL_KEY, STEP_KEY, Placement
+from .placer import Placer
+from .record_frames import record_snapshots, with_system
 from .report import Notes
 from .sniff import is_replaceable, record_form, target_adapter
 

@@ -14,7 +14,8 @@ from .errors import RecordError
 from .forms import HDF5
 from .model import Meta
 from .part import PartFile, removed
-from .placement import Placement, Placer
+from .placement import Placement
+from .placer import Placer
 from .stack import Stack
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class RecordOutput:
         self._writer = None
 
     def _join(self) -> None:
-        from .inputs import record_snapshots
+        from .record_frames import record_snapshots
         from .records import open_record
 
         count = len(self._segments)

@@ -7,21 +7,17 @@ row count changed once is ragged. What it has learned at the end does not depend
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .adapter import Note, Snapshot
-from .errors import RecordError
 from .mapping.names import may_be_fixed
 from .model import Block, BlockSpec, Box, Column, Frame, Meta, MetaSpec, Schema
-from .model.dtypes import DTYPES, ENDPOINTS
+from .model.dtypes import ENDPOINTS
 from .model.meta import same_value
 from .model.schema import joined_tag, optional_meta
-from .stack import Moment, Stack, moment_of, part_of, repeats
+from .stack import Stack, repeats
 
 ATOMS = "atoms"
 CELL_KEY = "cell_defined"
@@ -274,130 +270,6 @@ class Placement:
         if self._mixed_cells:
             meta[CELL_KEY] = MetaSpec("bool", fill=True)
         return meta
-
-
-class Placer:
-    """Takes frames apart for one record, laid out by a placement as it stands.
-
-    Parameters
-    ----------
-    placement
-        What is known of all frames.
-    first
-        The number of the first frame, of all.
-    """
-
-    def __init__(self, placement: Placement, first: int = 0) -> None:
-        self.schema = placement.trajectory()
-        self.system = placement.system()
-        self._moving = {name: tuple(spec.columns) for name, spec in self.schema.blocks.items()}
-        self._conforming: tuple[Any, ...] = ()
-        self._ordinal_steps = placement.ordinal_steps
-        self._timed = placement.timed
-        self._appeared: set[str] = set()
-        self._count = first
-
-    def place(self, snapshot: Snapshot) -> tuple[Frame, int, float | None]:
-        """The part of a frame that moves, as the schema declares it, with its step and time."""
-        moved = Frame.of(self._blocks(snapshot.frame), snapshot.frame.box, self._meta(moment_of(snapshot)))
-        signature = signature_of(moved)
-        if signature != self._conforming:
-            conforming = self.schema.conform(moved)
-            if signature_of(conforming) == signature:  # so it is with all frames like this one
-                self._conforming = signature
-            moved = conforming
-        step = snapshot.step if not self._ordinal_steps and snapshot.step is not None else self._count
-        self._count += 1
-        return moved, step, snapshot.time if self._timed else None
-
-    def place_stack(self, stack: Stack) -> Stack | None:
-        """The part of a stack that moves, with steps, and times or none; None where its frames go one by one."""
-        first = self._count
-        metas = self._metas(stack.moments)
-        if metas is None:
-            return None
-        blocks = self._blocks(stack.blocks)
-        frame = Frame.of({name: part_of(block, 0, len(metas)) for name, block in blocks.items()}, None, metas[0])
-        if (signature := signature_of(frame)) != self._conforming:
-            with suppress(RecordError):
-                if signature_of(self.schema.conform(frame)) == signature:
-                    self._conforming = signature
-            if signature != self._conforming:
-                return None
-        moments = [
-            Moment(
-                first + k if self._ordinal_steps or moment.step is None else moment.step,
-                moment.time if self._timed else None,
-                moment.box,
-                meta,
-                moment.about,
-            )
-            for k, (moment, meta) in enumerate(zip(stack.moments, metas, strict=True))
-        ]
-        self._count += len(moments)
-        return Stack(blocks, moments)
-
-    def _blocks(self, frame: Mapping[str, Block]) -> dict[str, Block]:
-        blocks: dict[str, Block] = {}
-        for name, spec in self.schema.blocks.items():
-            block = frame.get(name)
-            if block is not None:
-                there = block.columns
-                columns = {key: there[key] for key in self._moving[name] if key in there}
-                targets = dict(spec.targets)
-                blocks[name] = Block.of(
-                    columns, block.count, shape=block.shape, targets=targets, attributes=block.attributes
-                )
-                self._appeared.add(name)
-            elif name in self._appeared:  # a block cannot become absent again, only empty
-                blocks[name] = Block(
-                    {
-                        key: Column(np.zeros((0, *column.trailing), DTYPES[column.dtype]))
-                        for key, column in spec.columns.items()
-                    },
-                    targets=spec.targets,
-                )
-        return blocks
-
-    def _meta(self, moment: Moment) -> Meta:
-        declared, about = self.schema.meta, moment.about
-        if not declared:
-            return moment.meta
-        values, tags = dict(moment.meta.items()), dict(moment.meta.tags)
-        for key in declared:
-            if key in about:
-                values[key], tags[key] = about[key], about.tag(key)
-        for key, value in self._added(moment):
-            if key in declared and value is not None:
-                values[key], tags[key] = value, declared[key].tag
-        return Meta.of(values, tags)
-
-    def _metas(self, moments: Sequence[Moment]) -> list[Meta] | None:
-        """The meta of the frames of a stack; None unless all have the same keys."""
-        first = moments[0]
-        if not all(each.meta.same_keys(first.meta) and each.about.same_keys(first.about) for each in moments):
-            return None
-        if next(self._added(first), None) is not None:
-            metas = [self._meta(moment) for moment in moments]
-            return metas if all(meta.same_keys(metas[0]) for meta in metas) else None
-        if not self.schema.meta:
-            return [moment.meta for moment in moments]
-        tags, moving = dict(self._meta(first).tags), [key for key in self.schema.meta if key in first.about]
-        metas = []
-        for moment in moments:
-            values = dict(moment.meta.items())
-            for key in moving:
-                values[key] = moment.about[key]
-            metas.append(Meta.of(values, tags))
-        return metas
-
-    def _added(self, moment: Moment) -> Iterator[tuple[str, Any]]:
-        if self._ordinal_steps:
-            yield STEP_KEY, moment.step
-        if not self._timed:
-            yield TIME_KEY, moment.time
-        if CELL_KEY in self.schema.meta:
-            yield CELL_KEY, moment.box is not None and moment.box.defined
 
 
 def signature_of(frame: Frame) -> tuple[Any, ...]:

@@ -11,11 +11,11 @@ import numpy as np
 import molrec_convert as mc
 from molrec_convert.adapter import Adapter, Snapshot
 from molrec_convert.errors import LossWarning
-from molrec_convert.inputs import record_snapshots
 from molrec_convert.mapping.elements import NUMBERS
 from molrec_convert.model import Block, Box, Column, Frame, Record
 from molrec_convert.model.dtypes import ENDPOINTS
 from molrec_convert.model.precision import rounded
+from molrec_convert.record_frames import record_snapshots
 
 UNITS = {"length": "angstrom"}
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import molrec_convert as mc
-from molrec_convert import ahead, inputs, registry
+from molrec_convert import ahead, record_frames, registry
 from molrec_convert.adapter import Snapshot
 from molrec_convert.ahead import Decoder
 from molrec_convert.frames import FrameSelection
@@ -73,7 +73,7 @@ def both_ways(path: Path, name: str, **options: Any) -> Told:
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all frames go one by one from here on."""
     monkeypatch.setattr(Decoder, "_together", lambda self, bundle: [[span] for span in bundle])
-    monkeypatch.setattr(inputs, "MOST", 1)
+    monkeypatch.setattr(record_frames, "MOST", 1)
 
 
 def converted(source: Path, target: Path, **options: Any) -> tuple[bytes, Any, list[str]] | str:

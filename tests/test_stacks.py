@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import molrec_convert as mc
-from molrec_convert.inputs import record_snapshots, record_stacks
 from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.record_frames import record_snapshots, record_stacks
 from molrec_convert.records import open_record
 from molrec_convert.stack import Moment, Stack, Tiled, part_of, repeats
 

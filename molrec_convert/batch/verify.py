@@ -19,9 +19,10 @@ from molrec_convert.comparison.frames import FrameComparer
 from molrec_convert.comparison.ignoring import Ignored
 from molrec_convert.comparison.values import EXACT
 from molrec_convert.frames import FrameSelection
-from molrec_convert.inputs import ForeignInput, Input, record_snapshots
+from molrec_convert.inputs import ForeignInput, Input
 from molrec_convert.model import Block, Column, Frame, Record
 from molrec_convert.model.precision import rounded
+from molrec_convert.record_frames import record_snapshots
 from molrec_convert.steps import to_units
 
 from .failures import MismatchError

@@ -13,10 +13,10 @@ from molrec_convert.adapters.ase_atoms import UNITS, ColumnNames, from_atoms, to
 from molrec_convert.api import in_memory
 from molrec_convert.errors import LossError, OptionError
 from molrec_convert.frames import Frames, FrameSelection
-from molrec_convert.inputs import record_snapshots
 from molrec_convert.mapping.units import stated
 from molrec_convert.model import Frame, Record
 from molrec_convert.placement import Placement
+from molrec_convert.record_frames import record_snapshots
 
 from .user_warnings import warn_of
 

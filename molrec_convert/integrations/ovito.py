@@ -24,11 +24,11 @@ from ovito.io import FileReaderInterface
 
 from molrec_convert.adapter import Snapshot
 from molrec_convert.forms import form_of_content
-from molrec_convert.inputs import record_snapshots
 from molrec_convert.mapping.elements import NUMBERS
 from molrec_convert.mapping.names import NAMES
 from molrec_convert.model import Block, Box, Column, Frame
 from molrec_convert.model.dtypes import ENDPOINTS, Array
+from molrec_convert.record_frames import record_snapshots
 
 if TYPE_CHECKING:
     from ovito.data import DataCollection

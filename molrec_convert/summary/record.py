@@ -10,6 +10,7 @@ from molrec_convert.model import ColumnSpec, Meta
 from molrec_convert.model.dtypes import Array
 from molrec_convert.model.frame import references
 from molrec_convert.records import StoredRecord, StoredTrajectory, layout, unknown_parts
+from molrec_convert.records.block_reader import BlockReader
 from molrec_convert.records.cells import CELL_KEY, tells_cells_apart
 from molrec_convert.records.sections import (
     column_arrays,
@@ -25,7 +26,6 @@ from molrec_convert.records.sections import (
     read_targets,
     section_box,
 )
-from molrec_convert.records.trajectory_reader import BlockReader
 from molrec_convert.records.tree import Group, due_array, groups_of
 from molrec_convert.records.updates import Updates
 

@@ -9,8 +9,8 @@ import pytest
 
 import molrec_convert as mc
 from molrec_convert.convert import convert
-from molrec_convert.inputs import record_snapshots
 from molrec_convert.model import Box, Frame
+from molrec_convert.record_frames import record_snapshots
 from molrec_convert.records import open_record
 
 from ..pdbs import text as lines_of

@@ -10,7 +10,6 @@ import numpy as np
 
 from molrec_convert.adapters.mda_universe import VECTORS, Scale, fill_timestep, put_vectors
 from molrec_convert.errors import LossError
-from molrec_convert.inputs import record_snapshots, with_system
 from molrec_convert.mapping.names import may_be_fixed
 from molrec_convert.merge import distinct_ids
 from molrec_convert.model import Frame, Meta, Record, Trajectory
@@ -18,8 +17,9 @@ from molrec_convert.model.dtypes import Array
 from molrec_convert.model.origin import declared_units
 from molrec_convert.model.trajectory import MemoryTrajectory
 from molrec_convert.placement import STEP_KEY, TIME_KEY
+from molrec_convert.record_frames import record_snapshots, with_system
 from molrec_convert.records import StoredTrajectory
-from molrec_convert.records.trajectory_reader import BlockReader
+from molrec_convert.records.block_reader import BlockReader
 
 from ._atoms import ATOMS, ID, Select, chosen, ids_of, rows_of, selected_ids
 

@@ -12,9 +12,9 @@ from molrec_convert.model import BlockSpec, Schema
 from molrec_convert.model.dtypes import Array
 from molrec_convert.model.frame import check_reach, checked_target, references
 from molrec_convert.records import layout
+from molrec_convert.records.block_reader import due_data
 from molrec_convert.records.references import check_alignment, check_shared_name, check_shared_rows, other_ids
 from molrec_convert.records.sections import at_place
-from molrec_convert.records.trajectory_reader import due_data
 from molrec_convert.records.tree import Group, StoredArray
 from molrec_convert.records.updates import ABSENT, Updates
 from molrec_convert.rules import rule

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from molrec_convert.model import BlockSpec, Schema
 from molrec_convert.records import layout
-from molrec_convert.records.cells import CellUpdates
-from molrec_convert.records.meta_reader import meta_reader
-from molrec_convert.records.progressions import read_nstep, read_steps, read_times
-from molrec_convert.records.trajectory_reader import (
+from molrec_convert.records.block_reader import (
     check_shape_rows,
     check_stated_shape,
     column_array,
 )
+from molrec_convert.records.cells import CellUpdates
+from molrec_convert.records.meta_reader import meta_reader
+from molrec_convert.records.progressions import read_nstep, read_steps, read_times
 from molrec_convert.records.tree import Group
 from molrec_convert.records.updates import MARKS, read_updates
 
