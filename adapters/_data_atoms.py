@@ -12,8 +12,9 @@ from molrec_convert.mapping.names import REDUCED
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
+from molrec_convert.text.lines import decoded
 
-from ._data_header import TOPOLOGY, Header, text_of
+from ._data_header import TOPOLOGY, Header
 from ._data_infer import candidates
 from ._data_sections import ColumnError, Lines, Parts, Section
 from ._data_styles import IMAGES, NAMES, VELOCITIES, AtomStyle, row_of, styles_hinted, styles_named
@@ -163,7 +164,7 @@ class AtomsReader:
     def _column(self, row: Row, values: Any, lines: Lines) -> Column:
         if row.kind == "s":
             codes, words = values
-            texts = np.array([text_of(word) for word in words], dtype=STRING)
+            texts = np.array([decoded(word) for word in words], dtype=STRING)
             return Column.of(texts[codes] if len(words) else np.zeros(0, dtype=STRING))
         if row.source in IMAGES:
             wide = (values < I32.min) | (values > I32.max)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from molrec_convert.errors import FormatError
-from molrec_convert.text.lines import BOM, count_lines
+from molrec_convert.text.lines import BOM, count_lines, decoded
 from molrec_convert.text.numbers import parse_integer, parse_real
 
 TOPOLOGY = ("bonds", "angles", "dihedrals", "impropers")
@@ -183,15 +183,7 @@ def is_blank(line: bytes) -> bool:
 
 def title_of(line: bytes) -> str:
     """The first line as text."""
-    return text_of(line.removeprefix(BOM)).rstrip()
-
-
-def text_of(raw: bytes) -> str:
-    """Bytes as UTF-8, else as Latin-1."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
+    return decoded(line.removeprefix(BOM)).rstrip()
 
 
 def quoted(raw: bytes) -> str:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from molrec_convert.errors import FormatError
-from molrec_convert.text.lines import count_lines, skip_lines
+from molrec_convert.text.lines import count_lines, decoded, skip_lines
 from molrec_convert.text.table import ScanError, scan_table
 
-from ._data_header import COMMENT, LONGEST, PLURALS, TOPOLOGY, Cursor, Header, is_blank, quoted, text_of
+from ._data_header import COMMENT, LONGEST, PLURALS, TOPOLOGY, Cursor, Header, is_blank, quoted
 
 LABELS = {f"{name.capitalize()} Type Labels": name for name in PLURALS}
 LENGTHS = {
@@ -76,8 +76,8 @@ class Parts(Cursor):
                 raise self.error(f"the name of a section is due, not {quoted(line)}", number)
             words = COMMENT.sub(b"", line).split()
             found = COMMENT.search(line)
-            hint = "" if found is None else text_of(found[1]).strip()
-            name = text_of(b" ".join(words))
+            hint = "" if found is None else decoded(found[1]).strip()
+            name = decoded(b" ".join(words))
             if not KNOWN.fullmatch(b" ".join(words)) and not self._stands_alone(start, self.position - 1):
                 raise self.error(f"{quoted(line)} is neither a line of the header nor the name of a section", number)
             self.skip_blanks()
@@ -221,4 +221,4 @@ class Lines:
 
 def _comment(line: bytes) -> str:
     found = COMMENT.search(line)
-    return "" if found is None else text_of(found[1]).strip()
+    return "" if found is None else decoded(found[1]).strip()

@@ -10,9 +10,10 @@ import numpy as np
 from molrec_convert.mapping.elements import NUMBERS, SYMBOLS, element_of_mass, element_of_name, nearest_element
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
+from molrec_convert.text.lines import decoded
 from molrec_convert.text.numbers import parse_integer
 
-from ._data_header import Header, text_of
+from ._data_header import Header
 from ._data_sections import ColumnError, Lines, Parts, Section
 
 Array = np.ndarray[Any, Any]
@@ -50,7 +51,7 @@ class Types:
         (numbers, (codes, words)), lines = parts.scan(lines, "us", ("type", "label"))
         self._check(parts, lines, numbers)
         for row, number in enumerate(numbers.tolist()):
-            label = text_of(words[codes[row]])
+            label = decoded(words[codes[row]])
             if number in self.labels:
                 raise parts.error(f"{self.kind} type {number} has two labels", lines.number(row))
             if label in self.labels.values():
@@ -88,7 +89,7 @@ class Types:
         known = {label: number for number, label in self.labels.items()}
         found = np.zeros(len(words), dtype=np.uint64)
         for code, word in enumerate(words):
-            label = text_of(word)
+            label = decoded(word)
             if label in known:
                 found[code] = known[label]
             elif _is_integer(word):

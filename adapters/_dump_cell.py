@@ -1,20 +1,66 @@
-"""The cell in the header of a dump: as the source wrote it where that still gives the cell, else in the simplest form.
+"""The cell in the header of a dump: many of them read at once, and printed as the source wrote them where they hold.
 
 Reference: https://docs.lammps.org/dump.html, https://docs.lammps.org/Howto_triclinic.html
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from molrec_convert.mapping.inverse import undone
 from molrec_convert.model import Box
+from molrec_convert.model.box import surely_regular
 
-from ._lammps import bounding_to_bounds, bounds_to_bounding, cell_of_bounds, is_restricted
+from ._lammps import boundary_flags, bounding_to_bounds, bounds_to_bounding, cell_of_bounds, is_restricted
+
+if TYPE_CHECKING:
+    from ._dump_header import Header
+
+NUMBER = rb"[-+]?[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+"
+"""How nearly all numbers are spelled."""
+BOUNDS = {
+    width: re.compile((rb"[ \t]*+" + rb"[ \t]++".join([b"(" + NUMBER + b")"] * width) + rb"[ \t\r]*+\n") * 3)
+    for width in (2, 3)
+}
+"""The lines of bounds, without tilts and with them."""
 
 
+# ---------------------------------------------------------------- reading
+def bounds_of(text: bytes, width: int) -> tuple[tuple[float, ...], ...] | None:
+    """The numbers of three lines of bounds; None where they are spelled in another way than nearly all are."""
+    match = BOUNDS[width].fullmatch(text)
+    if match is None:
+        return None
+    numbers = [float(word) for word in match.groups()]
+    return tuple(tuple(numbers[k : k + width]) for k in range(0, 3 * width, width))
+
+
+def boxes_of(headers: Sequence[Header]) -> list[Box] | None:
+    """The cells of many headers at once; None where one is not as most are."""
+    if any(header.general for header in headers):
+        return None
+    parts = []
+    for header in headers:
+        lo, hi = [row[0] for row in header.bounds], [row[1] for row in header.bounds]
+        tilt = [row[2] for row in header.bounds] if header.tilted else [0.0, 0.0, 0.0]
+        if header.tilted:
+            lo, hi = bounding_to_bounds(lo, hi, tilt)
+        parts.append((lo, hi, tilt))
+    lows, highs, tilts = (np.array([part[k] for part in parts]) for k in range(3))
+    vectors = np.zeros((len(parts), 3, 3))
+    vectors[:, [0, 1, 2], [0, 1, 2]] = highs - lows
+    vectors[:, [0, 0, 1], [1, 2, 2]] = tilts
+    if not surely_regular(vectors).all() or not (highs > lows).all() or not np.isfinite(lows).all():
+        return None
+    flags = np.array([boundary_flags(header.letters) for header in headers])
+    return [Box.of(*each) for each in zip(vectors, lows, flags, strict=True)]
+
+
+# ---------------------------------------------------------------- writing
 def kept_rows(kept: Sequence[float | str] | None) -> list[list[float]] | None:
     """The bounds that a source wrote, a row for each axis: lo, hi and, in a tilted cell, the tilt."""
     if kept is None or len(kept) not in (6, 9):

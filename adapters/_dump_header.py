@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.model import Box
-from molrec_convert.model.box import surely_regular
 from molrec_convert.text.lines import BOM
 from molrec_convert.text.numbers import parse_integer, parse_real
 from molrec_convert.text.window import Window
 
+from ._dump_cell import bounds_of
 from ._lammps import STYLES, boundary_flags, bounding_to_bounds, cell_of_bounds, checked_box
 
 ITEM = b"ITEM:"
@@ -306,50 +305,11 @@ class HeaderReader:
         return value
 
 
-NUMBER = rb"[-+]?[0-9]++\.?[0-9]*+(?:[eE][-+]?[0-9]++)?+"
-"""How nearly all numbers are spelled."""
-BOUNDS = {
-    width: re.compile((rb"[ \t]*+" + rb"[ \t]++".join([b"(" + NUMBER + b")"] * width) + rb"[ \t\r]*+\n") * 3)
-    for width in (2, 3)
-}
-"""The lines of bounds, without tilts and with them."""
-
-
 def parted(text: bytes, header: Header) -> tuple[bytes, bytes, bytes]:
     """The lines of a header behind its step: those before the bounds, the three of bounds, those behind."""
     lines = text.splitlines(keepends=True)
     first = len(lines) - (header.columns_line - header.bounds_line + 1)
     return b"".join(lines[:first]), b"".join(lines[first : first + 3]), b"".join(lines[first + 3 :])
-
-
-def bounds_of(text: bytes, width: int) -> tuple[tuple[float, ...], ...] | None:
-    """The numbers of three lines of bounds; None where they are spelled in another way than nearly all are."""
-    match = BOUNDS[width].fullmatch(text)
-    if match is None:
-        return None
-    numbers = [float(word) for word in match.groups()]
-    return tuple(tuple(numbers[k : k + width]) for k in range(0, 3 * width, width))
-
-
-def boxes_of(headers: Sequence[Header]) -> list[Box] | None:
-    """The cells of many headers at once; None where one is not as most are."""
-    if any(header.general for header in headers):
-        return None
-    parts = []
-    for header in headers:
-        lo, hi = [row[0] for row in header.bounds], [row[1] for row in header.bounds]
-        tilt = [row[2] for row in header.bounds] if header.tilted else [0.0, 0.0, 0.0]
-        if header.tilted:
-            lo, hi = bounding_to_bounds(lo, hi, tilt)
-        parts.append((lo, hi, tilt))
-    lows, highs, tilts = (np.array([part[k] for part in parts]) for k in range(3))
-    vectors = np.zeros((len(parts), 3, 3))
-    vectors[:, [0, 1, 2], [0, 1, 2]] = highs - lows
-    vectors[:, [0, 0, 1], [1, 2, 2]] = tilts
-    if not surely_regular(vectors).all() or not (highs > lows).all() or not np.isfinite(lows).all():
-        return None
-    flags = np.array([boundary_flags(header.letters) for header in headers])
-    return [Box.of(*each) for each in zip(vectors, lows, flags, strict=True)]
 
 
 def _text(raw: bytes) -> str:

@@ -18,9 +18,8 @@ from molrec_convert.errors import RecordError
 from molrec_convert.model import Box
 from molrec_convert.model.box import is_regular
 from molrec_convert.text.faults import quote
+from molrec_convert.text.lines import decoded
 from molrec_convert.text.numbers import parse_real
-
-from ._pdb_columns import text_of
 
 Array = np.ndarray[Any, Any]
 
@@ -65,14 +64,14 @@ def read_box(line: bytes) -> BoxLine:
     if len(numbers) not in COUNTS:
         raise ValueError(f"a box line has 3 or 9 numbers, this one {len(numbers)}")
     behind = b" ".join(words[len(numbers) :])
-    note = f"{quote(text_of(behind))} behind the box is left out" if behind else ""
+    note = f"{quote(decoded(behind))} behind the box is left out" if behind else ""
     if not any(numbers):
         return BoxLine(None, note)
     vectors = np.zeros((3, 3))
     for place, number in zip(ORDER, numbers, strict=False):
         vectors[place] = number
     if not is_regular(vectors):
-        return BoxLine(None, f"the box {text_of(line.strip())} is no cell")
+        return BoxLine(None, f"the box {decoded(line.strip())} is no cell")
     return BoxLine(Box.of(vectors, np.zeros(3), np.ones(3, dtype=bool)), note)
 
 

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from molrec_convert.adapter import Span
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.text.faults import quote
-from molrec_convert.text.lines import BOM
+from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.window import Window
-
-from ._pdb_columns import text_of
 
 COUNT = re.compile(rb"\s*\+?([0-9]{1,18})\s*")
 NUMBER_AT_END = re.compile(rb"\.([0-9]*)$")
@@ -74,7 +72,7 @@ class FrameFinder:
         if not blanks or COUNT.fullmatch(line) is None:
             if b"\0" in line:
                 raise self._error("a NUL stands in the text", FormatError)
-            title, line = text_of(line.removeprefix(BOM)), window.next_line()
+            title, line = decoded(line.removeprefix(BOM)), window.next_line()
         else:
             title = ""
         if line is None:
@@ -83,7 +81,7 @@ class FrameFinder:
         if not window.terminated and (found is not None or not line.strip()):
             raise self._error("the file ends inside the number of atoms", TruncatedError)
         if found is None:
-            raise self._error(f"the number of atoms is due, not {quote(text_of(line.strip()))}", FormatError)
+            raise self._error(f"the number of atoms is due, not {quote(decoded(line.strip()))}", FormatError)
         return title, int(found[1])
 
     def _atoms(self, count: int) -> bytes | None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from molrec_convert.text.faults import quote
+from molrec_convert.text.lines import decoded
 
 from ._gro_layout import LEFT, POSITIONS, START, VELOCITIES, WIDTH, Layout, Triple, is_real
-from ._pdb_columns import text_of
 
 NAMES = (*POSITIONS, *VELOCITIES)
 INTEGER = re.compile(rb"-?[0-9]{1,18}|\*+|")
@@ -105,14 +105,14 @@ def _check_left(left: dict[str, bytes]) -> None:
         if not INTEGER.fullmatch(left[name]):
             place = LEFT[name]
             where = f"columns {place.start + 1}-{place.stop}"
-            raise OddLineError(f"{what} in {where}: {quote(text_of(left[name]))} is not an integer")
+            raise OddLineError(f"{what} in {where}: {quote(decoded(left[name]))} is not an integer")
 
 
 def _numbers(line: bytes, triple: Triple, names: tuple[str, ...]) -> list[bytes]:
     words = [line[field.start : field.stop].strip() for field in triple.fields()]
     for name, word, field in zip(names, words, triple.fields(), strict=True):
         if not is_real(word):
-            what = f"{quote(text_of(word))} is not a number" if word else "is blank"
+            what = f"{quote(decoded(word))} is not a number" if word else "is blank"
             raise OddLineError(f"{name} in columns {field.start + 1}-{field.stop}: {what}")
     return words
 
@@ -171,7 +171,7 @@ def _fault(line: bytes, layout: Layout | None) -> str:
     words = line[START:].split()
     wrong = next((word for word in words if not is_real(word)), None)
     if wrong is not None:
-        return f"{quote(text_of(wrong))} is not a number"
+        return f"{quote(decoded(wrong))} is not a number"
     if layout is not None and len(words) < len(POSITIONS):
         return _too_short(line, layout.positions, "positions")
     return f"an atom line has 3 positions, or 3 positions and 3 velocities, this one {len(words)} numbers"

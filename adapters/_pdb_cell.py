@@ -15,9 +15,8 @@ from molrec_convert.errors import FormatError, RecordError
 from molrec_convert.loss import Loss
 from molrec_convert.model import Box
 from molrec_convert.text.faults import quote
+from molrec_convert.text.lines import decoded
 from molrec_convert.text.numbers import parse_real
-
-from ._pdb_columns import text_of
 
 Array = np.ndarray[Any, Any]
 
@@ -65,12 +64,12 @@ def read_cell(record: bytes, *, path: str, line: int) -> Cell:
         return Cell((), None, note="CRYST1 is blank: there is no cell")
     for word, name in zip(words, ("a", "b", "c", "alpha", "beta", "gamma"), strict=True):
         if not _is_number(word):
-            what = f"{quote(text_of(word))} is not a number" if word else "is blank"
+            what = f"{quote(decoded(word))} is not a number" if word else "is blank"
             raise FormatError(f"CRYST1: {name} {what}", path=path, line=line)
     numbers = tuple(parse_real(word) for word in words)
     copies = record[slice(*COPIES)].strip()
-    group, count = text_of(record[slice(*GROUP)]).strip(), int(copies) if copies.isdigit() else None
-    spelled = " ".join(map(text_of, words))
+    group, count = decoded(record[slice(*GROUP)]).strip(), int(copies) if copies.isdigit() else None
+    spelled = " ".join(map(decoded, words))
     if numbers == DUMMY:
         return Cell(numbers, None, group, count, f"CRYST1 {spelled} stands for no cell")
     if not all(map(math.isfinite, numbers)) or not all(length > 0.0 for length in numbers[:3]):

@@ -12,6 +12,7 @@ from molrec_convert.adapter import Note
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING
 from molrec_convert.options import Options
+from molrec_convert.text.lines import decoded
 
 from ._pdb_atoms import AtomLines
 from ._pdb_symbols import Found, elements_of
@@ -84,15 +85,7 @@ class ColumnMaker:
 
 def texts_of(words: Sequence[bytes]) -> list[str]:
     """Texts of a field."""
-    return [text_of(word) for word in words]
-
-
-def text_of(word: bytes) -> str:
-    """Text in UTF-8, or else in Latin-1."""
-    try:
-        return word.decode()
-    except UnicodeDecodeError:
-        return word.decode("latin-1")
+    return [decoded(word) for word in words]
 
 
 def _looked_up(codes: Array, texts: Sequence[str]) -> Column:
@@ -105,12 +98,12 @@ def _formal_charges(codes: Array, words: Sequence[bytes]) -> Found:
     charges: list[int | None] = []
     odd: list[bytes] = []
     for word in words:
-        match = CHARGE.fullmatch(text_of(word))
+        match = CHARGE.fullmatch(decoded(word))
         sign = match and (match["before"] or match["after"] or ("+" if match["digit"] == "0" else None))
         charges.append(int(f"{sign}{match['digit']}") if match and sign else None)
         if word and charges[-1] is None:
             odd.append(word)
-    notes = [Note(f"columns 79-80 hold {text_of(odd[0])!r}, which is no charge")] if odd else []
+    notes = [Note(f"columns 79-80 hold {decoded(odd[0])!r}, which is no charge")] if odd else []
     valid = np.array([charge is not None for charge in charges] or [False], np.bool_)[codes]
     if not valid.any():
         return Found({}, notes)

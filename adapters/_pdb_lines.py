@@ -96,7 +96,8 @@ class LinePrinter:
                 column = Column.of(np.full(count, default))
             if column is not None:
                 column = column.one if isinstance(column, Tiled) else column
-                lines[:, :, place : place + 6] = self._real_table(column, name, frame).reshape(-1, count, 6)
+                table = self._real_table(column, name, frame)
+                lines[:, :, place : place + 6] = table.reshape(len(table) // max(count, 1) or 1, count, 6)
         between = self._between(one, serials, rotation, left, right, frame)
         return [_with_records(lines[k], between) for k in range(frames)]
 

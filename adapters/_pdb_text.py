@@ -18,8 +18,8 @@ from molrec_convert.adapter import Note
 from molrec_convert.mapping.units import factor
 from molrec_convert.model import Column
 from molrec_convert.text.fixed import Field, ScanError, scan_fixed
+from molrec_convert.text.lines import decoded
 
-from ._pdb_columns import text_of
 from ._pdb_fields import BOOKKEEPING, counted
 
 Array = np.ndarray[Any, Any]
@@ -166,7 +166,7 @@ def tensors_of(data: bytes, others: Array, rows: int, line: int) -> tuple[Column
 def kept_text(lines: Iterable[bytes]) -> str:
     """Lines as one text, without those that frame or count the records of a file."""
     words = (line.rstrip() for line in lines)
-    return "\n".join(text_of(line) for line in words if line and line[:6].upper().rstrip() not in BOOKKEEPING)
+    return "\n".join(decoded(line) for line in words if line and line[:6].upper().rstrip() not in BOOKKEEPING)
 
 
 class Moment(NamedTuple):

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from molrec_convert.adapter import Note
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.text.faults import quote
-from molrec_convert.text.lines import BOM
+from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.window import Window
 
-from ._xyz_labels import decoded
 from ._xyz_values import number
 
 COUNT = re.compile(rb"\s*\+?([0-9]{1,18})(?:\s+([^\0]*\S))?\s*")

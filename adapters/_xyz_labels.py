@@ -17,6 +17,7 @@ from molrec_convert.errors import OptionError
 from molrec_convert.mapping.elements import NUMBERS, SYMBOLS
 from molrec_convert.model import Column
 from molrec_convert.model.dtypes import STRING, same_bits
+from molrec_convert.text.lines import decoded
 
 Array = np.ndarray[Any, Any]
 Words = tuple[Array, list[bytes]]
@@ -151,14 +152,6 @@ def cells_of(words: Sequence[bytes]) -> list[str]:
 
 EMPTY = '""'
 """How an empty text stands in an atom line, which cannot be without a word."""
-
-
-def decoded(raw: bytes) -> str:
-    """Text in UTF-8, else in Latin-1."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from molrec_convert.text.decimals import SAMPLE, fixed_decimals
+from molrec_convert.text.lines import decoded
 
 from ._xyz_columns import Plan
-from ._xyz_labels import decoded
 from ._xyz_values import number
 
 Array = np.ndarray[Any, Any]

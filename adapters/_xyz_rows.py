@@ -11,12 +11,13 @@ from molrec_convert.model import Column
 from molrec_convert.model.dtypes import CANONICAL, STRING
 from molrec_convert.stack import repeats
 from molrec_convert.text.faults import ScanError
+from molrec_convert.text.lines import decoded
 
 from ._momenta import velocities_of
 from ._xyz_columns import COUNTED, NUMBERED, PLAIN, SIGNED, SPECIES, Field, Plan, Property, extra_name
 from ._xyz_frames import is_numbered
 from ._xyz_header import Header
-from ._xyz_labels import TextReader, Words, cells_of, decoded, elements_of_numbers, text_column
+from ._xyz_labels import TextReader, Words, cells_of, elements_of_numbers, text_column
 from ._xyz_values import number
 
 Array = np.ndarray[Any, Any]

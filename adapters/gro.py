@@ -21,6 +21,7 @@ from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError
 from molrec_convert.model import Block, Frame, Meta
 from molrec_convert.options import Options
+from molrec_convert.text.lines import decoded
 from molrec_convert.text.window import Window
 
 from ._gro_atoms import AtomLines, AtomReader
@@ -32,7 +33,6 @@ from ._gro_lines import COLUMNS
 from ._gro_lost import lost
 from ._gro_title import kept_title, moment_of
 from ._gro_writer import BESIDES, BOX, DECIMALS, META, TITLE, VELOCITY_DECIMALS, WIDTH, GroExporter
-from ._pdb_columns import text_of
 
 UNITS = {"length": "angstrom", "time": "ps", "velocity": "angstrom/ps"}
 ATOM_LINE = re.compile(
@@ -103,7 +103,7 @@ class GroImporter:
                 if ATOM_LINE.match(place.box):
                     message = f"the box is due, not an atom line: there are more than {place.count} of them"
                 raise FormatError(message, path=self._path, line=place.box_line, frame=frame) from None
-            last = self._last_box = place.box, found, kept_box(text_of(place.box), found.box)
+            last = self._last_box = place.box, found, kept_box(decoded(place.box), found.box)
         return last[1:]
 
 

@@ -22,11 +22,12 @@ from molrec_convert.errors import FormatError, OptionError, TruncatedError
 from molrec_convert.model import Block, Column, Frame, Meta
 from molrec_convert.options import Options
 from molrec_convert.steps import unwrapped
+from molrec_convert.text.lines import decoded
 from molrec_convert.text.window import Window
 
 from ._data_atoms import AtomsReader
 from ._data_cell import box_of
-from ._data_header import PLURALS, TOPOLOGY, Header, text_of
+from ._data_header import PLURALS, TOPOLOGY, Header
 from ._data_layout import lost
 from ._data_sections import LABELS, Parts, Section
 from ._data_title import kept_title, step_in, units_in
@@ -211,7 +212,7 @@ def _facts(
 def _section_text(parts: Parts, section: Section) -> str:
     """A section as it stands in the file, its keyword with one blank line after it."""
     hint = f" # {section.hint}" if section.hint else ""
-    body = text_of(parts.data[section.start : section.stop]).replace("\r\n", "\n")
+    body = decoded(parts.data[section.start : section.stop]).replace("\r\n", "\n")
     return f"{section.name}{hint}\n\n{body.rstrip()}\n"
 
 

@@ -19,7 +19,7 @@ from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.model import Block, Box, Frame, Meta
 from molrec_convert.options import Options
 from molrec_convert.stack import Moment, Stack, rows_repeat
-from molrec_convert.text.lines import BOM
+from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_table
 from molrec_convert.text.window import Window
 
@@ -30,7 +30,7 @@ from ._xyz_columns import PLAIN, ROWS, SPECIES, Plan, Property, plan_of, propert
 from ._xyz_dialects import units_of
 from ._xyz_frames import FrameText, FrameWalk, begins_frame, ends_alike, head_of, is_origin
 from ._xyz_header import OWN, Header
-from ._xyz_labels import TextReader, decoded
+from ._xyz_labels import TextReader
 from ._xyz_lost import lost
 from ._xyz_numbers import Spelling, fixed_only, spellings_of
 from ._xyz_rows import REST, RowError, are_alike, base_properties, columns_of, plain_properties, split_ragged, width_of

@@ -49,3 +49,11 @@ def find_line(data: Buffer, start: int, marks: list[bytes]) -> tuple[int, int]:
 def count_lines(data: Buffer) -> int:
     """Return the number of line ends."""
     return engine.active.count_lines(data)
+
+
+def decoded(raw: bytes) -> str:
+    """Text in UTF-8, else in Latin-1."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
