@@ -7,24 +7,22 @@ at any moment holds every committed frame.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from molrec_convert.errors import RecordError
-from molrec_convert.model import Block, Frame, Meta, Schema
-from molrec_convert.model.meta import TAGS, json_text
-from molrec_convert.model.schema import NO_FILL
+from molrec_convert.model import Block, Frame, Schema
 from molrec_convert.stack import Stack, part_of
 
 from . import layout
 from .block_rules import BlockRules
 from .block_writer import BlockWriter
-from .cells import CELL_KEY, CellWriter, tells_cells_apart
+from .cells import CellWriter, tells_cells_apart
 from .chunks import ChunkQueue
+from .meta_writer import MetaWriter
 from .progressions import LEAST, MOST, Progression, checked_step
-from .rows import ValuesWriter
 from .sections import at_place
 from .tree import Group, Node, Store
 
@@ -102,11 +100,7 @@ class TrajectoryWriter:
         self._cell = CellWriter(mixed=self._mixed)
         self._steps: Progression[int] = Progression(layout.STEP, layout.STEP_PROGRESSION, "i64")
         self._times: Progression[float] | None = None
-        self._meta = [
-            (key, spec, ValuesWriter(key, TAGS[spec.tag].dtype, _trailing(spec.tag)))
-            for key, spec in schema.meta.items()
-        ]
-        self._meta_group: Group | None = None
+        self._meta = MetaWriter(schema, mixed=self._mixed, error=self._error)
 
     def __len__(self) -> int:
         return self._count
@@ -138,7 +132,7 @@ class TrajectoryWriter:
         updates = self._updates_of(frame)
         with at_place(self._group.place):
             box = self._cell.prepared(frame.box)
-        values = self._meta_values(frame.meta, has_cell=box is not None and box.defined and frame.box is not None)
+        values = self._meta.values_of(frame.meta, has_cell=box is not None and box.defined and frame.box is not None)
         self._take(Taken(updates, [box], [[value] for value in values], [step], None if time is None else [time]))
         if self._durable:
             self._commit_when_due()
@@ -186,7 +180,7 @@ class TrajectoryWriter:
                 updates.append((writer, block))
             self._rules.check({writer.name: part_of(block, 0, len(stack)) for writer, block in updates})
             prepared = [self._cell.prepared(box) for box in boxes]
-            values = self._meta_rows([moment.meta for moment in moments], has_cell=True in defined)
+            values = self._meta.rows_of([moment.meta for moment in moments], has_cell=True in defined)
         except (RecordError, KeyError):
             return None
         return Taken(updates, prepared, values, steps, [float(time) for time in times if time is not None] or None)
@@ -207,44 +201,6 @@ class TrajectoryWriter:
             self._rules.check({writer.name: block for writer, block in updates})
         return updates
 
-    def _meta_values(self, meta: Meta, *, has_cell: bool) -> list[Any]:
-        values: list[Any] = []
-        found = 0
-        for key, spec, _ in self._meta:
-            value = meta.get(key, NO_FILL)
-            if value is not NO_FILL:
-                found += 1
-                if meta.tag(key) != spec.tag:
-                    raise self._error(f"the tag is {meta.tag(key)}, declared is {spec.tag}", f"meta/{key}")
-            if self._mixed and key == CELL_KEY:
-                if value is not NO_FILL and value is not has_cell:
-                    raise self._error(f"{value} contradicts the box of the frame", f"meta/{key}")
-                value = has_cell
-            elif value is NO_FILL:
-                value = spec.fill
-                if value is NO_FILL:
-                    raise self._error("the key is missing, and no fill is declared", f"meta/{key}")
-            values.append(json_text(value) if spec.tag == "json" else value)
-        if found != len(meta):
-            undeclared = next(key for key in meta if key not in self.schema.meta)
-            raise self._error("the key is not declared", f"meta/{undeclared}")
-        return values
-
-    def _meta_rows(self, metas: Sequence[Meta], *, has_cell: bool) -> list[list[Any]]:
-        """The values of each key of many frames, which have the same keys."""
-        first = self._meta_values(metas[0], has_cell=has_cell)
-        if not all(meta.same_keys(metas[0]) for meta in metas):
-            raise RecordError("the frames have other keys")
-        rows: list[list[Any]] = []
-        for (key, spec, _), value in zip(self._meta, first, strict=True):
-            if key not in metas[0] or (self._mixed and key == CELL_KEY):
-                rows.append([value] * len(metas))
-            elif spec.tag == "json":
-                rows.append([json_text(meta[key]) for meta in metas])
-            else:
-                rows.append([meta[key] for meta in metas])
-        return rows
-
     def _take(self, taken: Taken) -> None:
         ordinal, count = self._count, len(taken.steps)
         for writer, block in taken.updates:
@@ -255,8 +211,7 @@ class TrajectoryWriter:
                 writer.drain(self._queue)
         for k, box in enumerate(taken.boxes):
             self._cell.push(box, ordinal + k)
-        for (_, _, rows), values in zip(self._meta, taken.values, strict=True):
-            rows.extend(values)
+        self._meta.push(taken.values)
         if taken.times is not None:
             if self._times is None:
                 self._times = Progression(layout.TIME, layout.TIME_PROGRESSION, "f64")
@@ -302,31 +257,20 @@ class TrajectoryWriter:
                 block.attach(self._group, self._hidden, final=final)
                 block.drain(self._queue)
         self._cell.attach(self._group, self._hidden, final=final)
-        self._attach_meta(final=final)
+        self._meta.attach(self._group, self._hidden, final=final)
+        self._meta.drain(self._queue)
         for labels in (self._steps, self._times):
             if labels is not None and labels.values is not None:
                 if labels.values.array is None:
                     self._hidden.append((self._group, labels.name, labels.values.open_dense(self._group, final=final)))
                 labels.values.drain(self._queue)
 
-    def _attach_meta(self, *, final: bool) -> None:
-        if self._meta and self._meta_group is None:
-            self._meta_group = self._group.create_group(layout.META, hidden=True)
-            self._hidden.append((self._group, layout.META, self._meta_group))
-        for key, spec, writer in self._meta:
-            if writer.array is None and self._meta_group is not None:
-                array = writer.open_dense(self._meta_group, final=final)
-                array.attributes.set_text(layout.META_DTYPE, spec.tag)
-                self._meta_group.publish(key, array)
-            writer.drain(self._queue)
-
     def _write(self, *, final: bool) -> None:
         began = clock.monotonic()
         self._attach(final=final)
         for block in self._blocks.values():
             block.write_tails(self._queue, final=final)
-        for _, _, writer in self._meta:
-            writer.write_tail(self._queue, final=final)
+        self._meta.write_tails(self._queue, final=final)
         self._cell.write_tails(self._queue, final=final)
         labels = [one for one in (self._steps, self._times) if one is not None]
         for one in labels:
@@ -396,11 +340,7 @@ class TrajectoryWriter:
                 self._group.delete(name)
         if stored.cell is not None:
             self._cell.resume(stored.cell.group, stored.cell)
-        self._meta_group = self._group.group(layout.META)
-        for key, _, writer_of_key in self._meta:
-            array = None if self._meta_group is None else self._meta_group.growing(key)
-            if array is not None:
-                writer_of_key.resume(array, self._count)
+        self._meta.resume(self._group, self._count)
         self._frames_per_chunk = self.frames_per_chunk(final=False)
         self._store.flush()
 
@@ -415,8 +355,3 @@ class TrajectoryWriter:
             return check()
         except (RecordError, TypeError, ValueError) as error:
             raise self._error(getattr(error, "message", str(error)), name) from None
-
-
-def _trailing(tag: str) -> tuple[int, ...]:
-    length = TAGS[tag].length
-    return () if length is None else (length,)
