@@ -199,7 +199,7 @@ def told_by(source, target, **options):
         return str(error)
 
 
-@RANDOM
+@settings(RANDOM, max_examples=25)
 @given(SOURCES, st.sampled_from([{}, {"precision": 1e-3}, {"precision": {"x": 0.01}}]))
 def test_records_are_the_same(tmp_path_factory, source, options):
     """Whether frames were taken together or not; and so is what is read of them, and printed."""

@@ -15,6 +15,7 @@ from molrec_convert.errors import ConvertError, FormatError, OptionError, Target
 from .compare import assert_same_records
 from .converting import ROOT, first_x, left_behind, source_of
 from .dumps import GROWING, many, snapshot
+from .stacks import one_by_one
 
 
 # ---------------------------------------------------------------- targets
@@ -144,12 +145,15 @@ class Stopped(BaseException):
 
 
 @pytest.mark.parametrize("target", ["out.h5", "out.dump"])
+@pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("after", [1, 5, 10])
-def test_an_interrupt_leaves_nothing(ten, tmp_path, monkeypatch, target, after):
+def test_an_interrupt_leaves_nothing(ten, tmp_path, monkeypatch, target, after, together):
     monkeypatch.setattr(outputs, "LOOK_AHEAD", 0)
+    if not together:
+        one_by_one(monkeypatch)
 
     def stop(done, total, frames):
-        if frames == after:
+        if frames >= after:
             raise Stopped
 
     with pytest.raises(Stopped):
