@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ._xyz_cell import usual_box
 from ._xyz_comment import USUAL
 from ._xyz_dialects import read_header
-from ._xyz_header import REAL_KEYS, STEP, TIME, Header, cell_of, is_special
-from ._xyz_values import scalar
+from ._xyz_header import REAL_KEYS, STEP, TIME, Header, is_special
+from ._xyz_values import REAL, scalar
 
 LARGEST = 2**53
 """Integers below are held by every type that a header makes of them."""
@@ -19,6 +20,9 @@ WORD, WORDS = r"([0-9.eE+-]++)", r"([0-9.eE+\- ]++)"
 VECTORS = ("f64x3", "f64x6", "f64x9")
 PATIENCE = 4
 """Lines that are unlike the one before, after which as many more are read without looking for what is alike."""
+
+REALS = re.compile(rf"(?: *+(?:{REAL.pattern})(?=\s|$))++ *+")
+"""Reals in quotes, each of which is one by its spelling."""
 
 Put = Callable[[Header, str], bool]
 """Puts a text where that of another line was; false where it is of another kind."""
@@ -141,16 +145,13 @@ def _array_place(header: Header, key: str, text: str, special: dict[str, str]) -
     if re.fullmatch(WORDS, text) is None:
         return None
     if is_special(key, text):
-        if key.lower() != "lattice" or header.box is None or not header.box.defined:
+        like = header.box
+        if like is None or special.get("lattice") != text or usual_box(_reals_of(text), like) is None:
             return None
-        pbc, origin = special.get("pbc"), special.get("origin")
 
         def put_box(header: Header, text: str) -> bool:
-            try:
-                header.box, note = cell_of(text, pbc, origin)
-            except ValueError:
-                return False
-            return note is None and header.box is not None and header.box.defined
+            header.box = usual_box(_reals_of(text), like)
+            return header.box is not None
 
         return put_box
     name = header.places.get(key)
@@ -159,14 +160,19 @@ def _array_place(header: Header, key: str, text: str, special: dict[str, str]) -
     count = len(header.values[name])
 
     def put(header: Header, text: str) -> bool:
-        values = [scalar(word) for word in text.split()]
-        kinds = {type(value) for value in values}
-        if len(values) != count or not kinds <= {int, float} or not all(map(_is_held, values)):
-            return False
-        header.values[name] = tuple(map(float, values))
-        return float in kinds or key in REAL_KEYS
+        values = _reals_of(text) if REALS.fullmatch(text) else ()
+        header.values[name] = tuple(values)
+        return len(values) == count
 
     return put
+
+
+def _reals_of(text: str) -> Sequence[float]:
+    """Numbers parted by blanks; none where one of them is spelled in another way than nearly all are."""
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        return ()
 
 
 def _is_held(value: Any) -> bool:

@@ -35,6 +35,14 @@ def box_of(
     return Box.of(np.ascontiguousarray(vectors.T), place, np.array(flags, dtype=bool)), None
 
 
+def usual_box(numbers: Sequence[float], like: Box) -> Box | None:
+    """The cell of nine numbers, with the origin and the periodic axes of another; None where `box_of` has to look."""
+    if len(numbers) != 9 or not all(any(numbers[k : k + 3]) for k in (0, 3, 6)):
+        return None
+    vectors = np.array((numbers[0::3], numbers[1::3], numbers[2::3]))
+    return Box.of(vectors, like.origin.copy(), like.boundary.copy()) if is_regular(vectors) else None
+
+
 def box_of_vectors(vectors: Sequence[Sequence[float]]) -> tuple[Box | None, str | None]:
     """The cell of up to three vectors, periodic along these alone, and a note where they do not make one."""
     missing = [(0.0, 0.0, 0.0)] * (3 - len(vectors))

@@ -200,7 +200,7 @@ def _take_cell(header: Header, special: dict[str, Item]) -> None:
             header.set("pbc", list(flags_of(pbc.text or "")))
         return
     texts = tuple(None if item is None else item.text for item in (lattice, pbc, origin))
-    header.box, note = cell_of(*texts)
+    header.box, note = _box(*texts)
     if lattice is None and pbc is not None:
         header.set("pbc", list(flags_of(pbc.text or "")))
     if note is not None:
@@ -208,7 +208,7 @@ def _take_cell(header: Header, special: dict[str, Item]) -> None:
 
 
 @lru_cache(maxsize=64)
-def cell_of(lattice: str | None, pbc: str | None, origin: str | None) -> tuple[Box | None, str | None]:
+def _box(lattice: str | None, pbc: str | None, origin: str | None) -> tuple[Box | None, str | None]:
     """The cell of the texts of three items, the same object for the same texts; a note where it is not as stated."""
     place = None if origin is None else _reals("Origin", origin, (3,))
     if place is not None and not all(map(math.isfinite, place)):

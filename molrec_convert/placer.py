@@ -108,8 +108,7 @@ class Placer:
             if key in about:
                 values[key], tags[key] = about[key], about.tag(key)
         for key, value in self._added(moment):
-            if key in declared and value is not None:
-                values[key], tags[key] = value, declared[key].tag
+            values[key], tags[key] = value, declared[key].tag
         return Meta.of(values, tags)
 
     def _metas(self, moments: Sequence[Moment]) -> list[Meta] | None:
@@ -117,7 +116,8 @@ class Placer:
         first = moments[0]
         if not all(each.meta.same_keys(first.meta) and each.about.same_keys(first.about) for each in moments):
             return None
-        if next(self._added(first), None) is not None:
+        may_add = self._ordinal_steps or not self._timed or CELL_KEY in self.schema.meta
+        if may_add and any(next(self._added(moment), None) is not None for moment in moments):
             metas = [self._meta(moment) for moment in moments]
             return metas if all(meta.same_keys(metas[0]) for meta in metas) else None
         if not self.schema.meta:
@@ -132,9 +132,11 @@ class Placer:
         return metas
 
     def _added(self, moment: Moment) -> Iterator[tuple[str, Any]]:
-        if self._ordinal_steps:
+        """What stands among the values of a frame, since it has no other place, as far as that is declared."""
+        declared = self.schema.meta
+        if self._ordinal_steps and moment.step is not None and STEP_KEY in declared:
             yield STEP_KEY, moment.step
-        if not self._timed:
+        if not self._timed and moment.time is not None and TIME_KEY in declared:
             yield TIME_KEY, moment.time
-        if CELL_KEY in self.schema.meta:
+        if CELL_KEY in declared:
             yield CELL_KEY, moment.box is not None and moment.box.defined
