@@ -10,7 +10,7 @@ import numpy as np
 from molrec_convert.adapter import Note
 from molrec_convert.errors import FormatError
 from molrec_convert.model import Block, Box, Column
-from molrec_convert.model.dtypes import STRING
+from molrec_convert.model.dtypes import STRING, same_bits
 from molrec_convert.options import Options
 from molrec_convert.stack import Tiled, repeats
 from molrec_convert.steps import unwrapped
@@ -45,6 +45,7 @@ class AtomColumns:
     def __init__(self, path: str, options: Options) -> None:
         self._path, self._options = path, options
         self._masses = MassElements()
+        self._rising: Array = np.zeros(0, np.uint64)
         self.type_map_note = type_map_note(FIRST_TYPES)
         """What is said of types that are no elements."""
 
@@ -105,7 +106,11 @@ class AtomColumns:
             return columns, []
         if ids is None:
             return columns, [Note(NO_IDS)]
+        if same_bits(ids.values, self._rising):  # as nearly always, and numpy takes turns with other threads to see it
+            return columns, []
         order, fault = order_by_id(ids.values)
+        if order is None and fault is None:
+            self._rising = ids.values
         if order is not None:
             columns = {name: column.rows(order) for name, column in columns.items()}
         return columns, [] if fault is None else [Note(fault)]

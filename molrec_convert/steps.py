@@ -12,7 +12,7 @@ from .errors import OptionError
 from .mapping.names import META_QUANTITIES, POSITIONS, QUANTITIES, WITHOUT_UNIT, may_be_fixed
 from .mapping.units import DIMENSIONLESS, DIMENSIONLESS_DOCUMENT, Units, document, factor, stored_system, system
 from .model import Block, Box, Column, Frame, Meta
-from .model.precision import checked_precision, rounded
+from .model.precision import checked_precision, rounded, rounded_groups
 from .stack import Stack
 
 Step = Callable[[Snapshot], Snapshot]
@@ -170,11 +170,10 @@ class Precision:
             by = self._wanted.get(name, None if may_be_fixed(name, column.dtype) else self._rest)
             if by is None or column.dtype != "f64":
                 continue
-            columns[name] = Column.of(rounded(column.values, by), column.valid, by)
-            if name in self._wanted or not column.values.size:
+            values, largest = rounded_groups(column.values, by, frames)
+            columns[name] = Column.of(values, column.valid, by)
+            if name in self._wanted:
                 continue
-            size = np.abs(column.values).reshape(frames, -1)
-            largest = np.max(size, axis=1, where=np.isfinite(size), initial=0.0)
             small = (largest > 0.0) & (largest < SMALL * by)
             if small.any() and not small.all():
                 raise ValueError("some frames hold small values, and others do not")

@@ -13,11 +13,11 @@ import numpy as np
 
 from molrec_convert.errors import RecordError
 from molrec_convert.rules import rule
+from molrec_convert.text import engine
 
 from .dtypes import Array
 
 SMALLEST, LARGEST = 2.0**-1000, 2.0**1000
-MOST_QUANTA = 2.0**52
 
 
 @rule(13)
@@ -40,17 +40,14 @@ def rounded(values: Array, precision: float) -> Array:
 
     Values that are not finite, or at least 2^52 quanta, stay as they are; -0.0 keeps its sign.
     """
-    step = quantum(precision)
-    with np.errstate(over="ignore", invalid="ignore"):
-        stored = np.divide(values, step)
-        counts = np.abs(stored)
-        np.rint(stored, out=stored)
-        stored *= step
-        most = counts.max(initial=0.0)
-    if not most < MOST_QUANTA:  # so also where one is NaN
-        kept = ~(counts < MOST_QUANTA)
-        stored[kept] = values[kept]
-    return stored
+    return rounded_groups(values, precision, 1)[0]
+
+
+def rounded_groups(values: Array, precision: float, groups: int) -> tuple[Array, Array]:
+    """The same, and the largest finite size in each of so many groups of equally many rows."""
+    flat = np.ascontiguousarray(values).reshape(-1)
+    stored, largest = engine.active.quantize(flat, quantum(precision), groups)
+    return stored.reshape(values.shape), largest
 
 
 def decimals_of(precision: float) -> int:

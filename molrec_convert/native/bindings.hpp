@@ -5,6 +5,7 @@
 #include <string>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 namespace molrec {
 
@@ -23,6 +24,9 @@ nanobind::bytes format_grid(nanobind::list fields, std::size_t row, std::size_t 
                             std::size_t width, int decimals, nanobind::bytes head);
 nanobind::bytes shuffle(nanobind::handle data, std::size_t itemsize);
 nanobind::bytes unshuffle(nanobind::handle data, std::size_t itemsize);
+nanobind::tuple quantize(
+    nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig> values, double step,
+    std::size_t groups);
 double parse_real_text(nanobind::bytes text, unsigned dialect);
 std::int64_t parse_integer_text(nanobind::bytes text);
 

@@ -45,6 +45,7 @@ NB_MODULE(_native, m) {
           "decimals"_a, "head"_a);
     m.def("shuffle", &molrec::shuffle, "data"_a, "itemsize"_a);
     m.def("unshuffle", &molrec::unshuffle, "data"_a, "itemsize"_a);
+    m.def("quantize", &molrec::quantize, "values"_a, "step"_a, "groups"_a);
     m.def("parse_real", &molrec::parse_real_text, "text"_a, "dialect"_a);
     m.def("parse_integer", &molrec::parse_integer_text, "text"_a);
     m.def("_set_simd", &molrec::set_simd, "level"_a);

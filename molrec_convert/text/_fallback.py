@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._fallback_fixed import find_line, scan_fixed
 from ._fallback_format import format_table
@@ -16,6 +17,7 @@ __all__ = [
     "format_table",
     "parse_integer",
     "parse_real",
+    "quantize",
     "scan_fixed",
     "scan_numbers",
     "scan_table",
@@ -26,6 +28,7 @@ __all__ = [
 
 Buffer = bytes | bytearray | memoryview
 BLOCK = 1 << 16
+MOST_QUANTA = 2.0**52
 NEWLINE = ord("\n")
 
 
@@ -60,6 +63,23 @@ def unshuffle(data: Buffer, itemsize: int) -> bytes:
     """Undo `shuffle`."""
     items, rest = split_items(data, itemsize)
     return items.reshape(itemsize, -1).T.tobytes() + rest.tobytes()
+
+
+def quantize(values: NDArray[np.float64], step: float, groups: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Round half to even to multiples of a power of two, and the largest finite size in each of so many groups.
+
+    What is not finite, or 2^52 multiples or more, stays as it is.
+    """
+    if not groups or values.size % groups:
+        raise ValueError("the groups are not even")
+    with np.errstate(over="ignore", invalid="ignore"):
+        quanta = values / step
+        stored = np.rint(quanta) * step
+    kept = ~(np.abs(quanta) < MOST_QUANTA)
+    stored[kept] = values[kept]
+    sizes = np.abs(values)
+    sizes[~np.isfinite(sizes)] = 0.0
+    return stored, sizes.reshape(groups, -1).max(axis=1, initial=0.0)
 
 
 def split_items(

@@ -68,6 +68,11 @@ class Engine(Protocol):
     def unshuffle(self, data: Buffer, itemsize: int) -> bytes:
         """Undo `shuffle`."""
 
+    def quantize(
+        self, values: NDArray[np.float64], step: float, groups: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Round to multiples of a power of two; and the largest finite size in each of so many groups."""
+
     def parse_real(self, text: bytes, dialect: int) -> float:
         """Convert one token."""
 

@@ -249,3 +249,33 @@ def test_results_are_writable_arrays():
         assert array.flags.writeable
         array[0] = 7
         assert np.asarray(array)[0] == 7
+
+
+# ---------------------------------------------------------------- rounding
+REALS = st.floats(width=64) | st.floats(-1e3, 1e3) | st.integers(-(2**54), 2**54).map(lambda whole: whole / 2.0)
+
+
+@both
+@thorough
+@given(values=st.lists(REALS, max_size=24), power=st.integers(-1000, 999) | st.integers(-12, 12))
+def test_rounding_to_multiples(twin, values, power):
+    """Half to even by Python's own rounding; what is large or no number stays, and -0.0 keeps its sign."""
+    step = 2.0**power
+    stored, largest = twin.quantize(np.array(values, float), step, 1)
+    for value, found in zip(values, stored.tolist(), strict=True):
+        quanta = value / step if math.isfinite(value) else value
+        due = value
+        if math.isfinite(quanta) and abs(quanta) < 2.0**52:
+            due = math.copysign(round(quanta) * step, value)
+        assert np.float64(found).tobytes() == np.float64(due).tobytes()
+    assert largest.tolist() == [max((abs(value) for value in values if math.isfinite(value)), default=0.0)]
+
+
+@both
+def test_rounding_in_groups(twin):
+    values = np.array([0.26, -3.0, math.nan, 0.1, math.inf, -0.0])
+    stored, largest = twin.quantize(values, 0.25, 3)
+    assert stored.tobytes() == np.array([0.25, -3.0, math.nan, 0.0, math.inf, -0.0]).tobytes()
+    assert largest.tolist() == [3.0, 0.1, 0.0]
+    with pytest.raises(ValueError, match="the groups are not even"):
+        twin.quantize(values, 0.25, 4)
