@@ -81,8 +81,7 @@ def cases(
     yield Case("LAMMPS dump", "Import", dump, RECORDS, {**peers.IMPORTS["dump"], **COPY})
     yield Case("LAMMPS dump, --precision 1e-3", "Import", dump, precise)
     packed = sized("run.lammpstrj.gz", lambda path: inputs.gzipped(path, source=dump))
-    unpack = {"gzip -dc": peers.START + "import subprocess\nsubprocess.run(['gzip', '-dc', source], stdout=-3)\n"}
-    yield Case("LAMMPS dump, gzip", "Import", packed, {OURS: RECORDS[OURS]}, unpack, dump.stat().st_size)
+    yield Case("LAMMPS dump, gzip", "Import", packed, {OURS: RECORDS[OURS]}, _unpack("gzip"), dump.stat().st_size)
     xyz = sized("run.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames))
     yield Case("XYZ", "Import", xyz, RECORDS, {**peers.IMPORTS["xyz"], **COPY})
     forces = sized("forces.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames, forces=True))
@@ -93,7 +92,9 @@ def cases(
     cube = sized("density.cube", lambda path: inputs.cube(path, points=points))
     yield Case("CUBE", "Import", cube, RECORDS, {**peers.IMPORTS["cube"], **COPY})
     yield from _exports({"dump": dump, "xyz": xyz, "pdb": pdb, "cube": cube}, convert, prepare)
+    yield from _compressed(sized, scale)
     yield from _reading(folder, dump, frames, convert)
+    yield from _small(sized, convert, prepare, scale)
     for atoms, count in SHAPES:
         many = max(1, round(count * scale))
         shaped = sized(f"{atoms}x{many}.lammpstrj", lambda path, a=atoms, n=many: inputs.dump(path, atoms=a, frames=n))  # type: ignore[misc]
@@ -102,6 +103,55 @@ def cases(
         script = f"import molrec_convert as mc; mc.convert(source, target + '.h5', threads={threads})"
         yield Case(f"{threads} threads", "Threads", dump, {OURS: (peers.START + script,)})
 
+
+Sized = Callable[[str, Callable[[Path], None]], Path]
+
+
+def _unpack(tool: str) -> Scripts:
+    """What only unpacks a file."""
+    script = f"import subprocess\nsubprocess.run(['{tool}', '-dc', source], stdout=-3, check=True)\n"
+    return {f"{tool} -dc": peers.START + script}
+
+
+def _compressed(sized: Sized, scale: float) -> Iterator[Case]:
+    """A shorter dump, since some of these take long."""
+    frames = max(2, round(60 * scale))
+    plain = sized("short.lammpstrj", lambda path: inputs.dump(path, atoms=ATOMS, frames=frames))
+    for name, tool in (("zst", "zstd"), ("bz2", "bzip2"), ("xz", "xz")):
+        packed = sized(f"short.lammpstrj.{name}", lambda path, name=name: inputs.packed(path, plain, name))  # type: ignore[misc]
+        yield Case(f"LAMMPS dump, {tool}", "Import", packed, {OURS: RECORDS[OURS]}, _unpack(tool), plain.stat().st_size)
+
+
+FEW = 100
+"""Atoms of small frames."""
+
+
+def _small(
+    sized: Sized,
+    convert: Callable[[Path, Path], None],
+    prepare: Callable[[str, str, Path, Path], None],
+    scale: float,
+) -> Iterator[Case]:
+    """Many small frames, into records and back."""
+    frames = max(2, round(SHAPES[0][1] * scale))
+    name = f"{FEW}x{frames}"
+    made = {
+        "dump": sized(f"{name}.lammpstrj", lambda path: inputs.dump(path, atoms=FEW, frames=frames)),
+        "xyz": sized(f"{name}.xyz", lambda path: inputs.xyz(path, atoms=FEW, frames=frames, forces=True)),
+        "pdb": sized(f"{name}.pdb", lambda path: inputs.pdb(path, atoms=FEW, frames=frames)),
+    }
+    for kind, source in made.items():
+        others = {tool: script for tool, script in peers.IMPORTS[kind].items() if tool.split()[0] in QUICK}
+        title = f"{kind.upper()}, {FEW} atoms × {frames:,} frames"
+        yield Case(f"{title}, import", "Small frames", source, {OURS: RECORDS[OURS]}, others)
+    for case in _exports(made, convert, prepare):
+        title = f"{case.name}, {FEW} atoms × {frames:,} frames, export"
+        quick = {tool: script for tool, script in case.peers.items() if tool.split()[0] in QUICK}
+        yield Case(title, "Small frames", case.source, case.ours, quick, case.size)
+
+
+QUICK = ("chemfiles", "ovito", "gemmi", "libatoms")
+"""Libraries that are asked for small frames: with others a round takes a minute."""
 
 SUFFIXES = {"dump": "lammpstrj", "xyz": "xyz", "pdb": "pdb", "cube": "cube"}
 

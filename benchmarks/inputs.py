@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import zstandard
 
 EDGE = 100.0
 """Edge of the cubic cell, ångström."""
@@ -99,3 +102,12 @@ def made(path: Path, make: Callable[[Path], None]) -> Path:
         make(part)
         part.rename(path)
     return path
+
+
+def packed(path: Path, source: Path, kind: str) -> None:
+    """A file compressed as ``zst``, ``bz2`` or ``xz``."""
+    data = source.read_bytes()
+    if kind == "zst":
+        path.write_bytes(zstandard.ZstdCompressor().compress(data))
+    else:
+        path.write_bytes({"bz2": bz2, "xz": lzma}[kind].compress(data))
