@@ -70,7 +70,7 @@ class HeaderReader:
 
     def _next_mould(self, header: Header) -> Mould | None:
         """A mould of this line, unless those of the lines before were of no use: making one takes a while."""
-        if self._rest:
+        if self._rest > 0:
             self._rest -= 1
             return self._mould
         self._made += 1
