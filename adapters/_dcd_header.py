@@ -44,6 +44,10 @@ class Layout(NamedTuple):
         found: int = struct.unpack_from(self.order + ("I" if self.width == 4 else "Q"), data, place)[0]
         return found
 
+    def mark(self, size: int) -> bytes:
+        """The marker of a record of so many bytes."""
+        return struct.pack(self.order + ("I" if self.width == 4 else "Q"), size)
+
     def whole(self, size: int) -> int:
         """The bytes of a record with its markers."""
         return size + 2 * self.width

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.options import Options
+from molrec_convert.stack import Moment, Stack
 from molrec_convert.text.window import Window
 
 from ._dcd_cell import Cell, Six, read_cell
@@ -36,6 +37,7 @@ from ._vectors import POSITIONS, VELOCITIES, widened
 Array = np.ndarray[Any, Any]
 
 CELL = struct.Struct("6d")
+NO_META = Meta()
 LAMMPS_NOTE = (
     "LAMMPS writes its own units and does not state them: no unit is claimed, and there is no time; --units names them"
 )
@@ -92,7 +94,7 @@ class DcdImporter:
         self._scales = Scales(options.units)
         self._units: Mapping[str, str] | None = None
         self._advice: Note | None = None
-        self._told = itertools.count()
+        self._told, self._is_told = itertools.count(), False  # of several threads one gives the advice
         self._last_cell: tuple[Six, Cell, Box | None] | None = None
         self._last_about: tuple[Six | None, Meta] | None = None
 
@@ -169,11 +171,57 @@ class DcdImporter:
         notes = [] if place.note is None else [place.note]
         if self._advice is not None and not next(self._told):
             notes.append(self._advice)
+            self._is_told = True
         box = None if numbers is None else self._box(numbers, header.version, notes)
         frame = Frame.of({"atoms": Block.of(columns, header.atoms)}, box, Meta())
         step = header.start + span.ordinal * header.stride
         return Snapshot(frame, step, self._time(header, step), self._about(header, numbers), self._units, notes)
 
+    # ------------------------------------------------------------ small frames together
+    def kind(self, span: Span) -> object:
+        """Which frames are decoded together; see `molrec_convert.stack.StackImporter`."""
+        place: Place = span.context
+        if self._advice is not None and not self._is_told:
+            return None
+        if not place.rows or place.note is not None or place.header.free is not None:
+            return None
+        return place.cell, place.rows, id(place.header)
+
+    def stacked(self, spans: Sequence[Span]) -> Stack | None:
+        """Decode frames together; see `molrec_convert.stack.StackImporter`."""
+        place: Place = spans[0].context
+        header, frames = place.header, len(spans)
+        layout, rows, at = header.layout, place.rows, 0
+        octets = np.frombuffer(b"".join(span.data or b"" for span in spans), np.uint8).reshape(frames, place.size)
+        marker = np.frombuffer(layout.mark(4 * rows), np.uint8)
+        numbers: list[Six | None] = [None] * frames
+        if place.cell:
+            ends = np.frombuffer(layout.mark(CELL.size), np.uint8)
+            at = layout.whole(CELL.size)
+            if not _is_marked(octets[:, :at], ends):
+                return None
+            cells = octets[:, layout.width : at - layout.width].tobytes()
+            numbers = list(struct.Struct(layout.order + "6d").iter_unpack(cells))
+        columns: dict[str, Column] = {}
+        scale = self._scales.of("velocity" if header.velocities else "length")
+        for name in place.names:
+            record = octets[:, at : at + layout.whole(4 * rows)]
+            if not _is_marked(record, marker):
+                return None
+            values = widened(np.frombuffer(record[:, layout.width : -layout.width].tobytes(), layout.order + "f4"))
+            columns[name] = Column.of(values if scale == 1.0 else values * scale)
+            at += layout.whole(4 * rows)
+        notes: list[Note] = []
+        moments = []
+        for span, six in zip(spans, numbers, strict=True):
+            box = None if six is None else self._box(six, header.version, notes)
+            step = header.start + span.ordinal * header.stride
+            moments.append(Moment(step, self._time(header, step), box, NO_META, self._about(header, six)))
+        if notes:
+            return None
+        return Stack({"atoms": Block.of(columns, frames * rows)}, moments, self._units)
+
+    # ------------------------------------------------------------ the parts of a frame
     def _vectors(self, data: bytes, place: Place, ordinal: int) -> tuple[Six | None, list[Array]]:
         """The numbers of the cell, and the coordinates of the atoms that the frame holds."""
         layout, at = place.header.layout, 0
@@ -237,6 +285,12 @@ class DcdImporter:
         meta = Meta(about)
         self._last_about = numbers, meta
         return meta
+
+
+def _is_marked(records: Array, marker: Array) -> bool:
+    """Whether all records begin and end with a marker."""
+    width = len(marker)
+    return bool((records[:, :width] == marker).all() and (records[:, -width:] == marker).all())
 
 
 FORMAT = Adapter(

@@ -13,6 +13,7 @@ from molrec_convert.record_frames import record_snapshots, record_stacks
 from molrec_convert.records import open_record
 from molrec_convert.stack import Moment, Stack, Tiled, part_of, repeats
 
+from .binaries import dcd, points
 from .compare import assert_same_records
 from .dumps import snapshot
 from .pdbs import CUBE, atom, model, pair, text
@@ -152,6 +153,27 @@ def test_random_pdb_files(tmp_path_factory, content, guess):
     path = tmp_path_factory.mktemp("pdb") / "in.pdb"
     path.write_text(text("HEADER    something") + content)
     both_ways(path, "pdb", guess=frozenset(["elements"] if guess else []))
+
+
+CELLS = [(10.0, 0.0, 11.0, 0.0, 0.0, 12.0), (10.5, 0.0, 11.0, 0.0, 0.0, 12.0), (10.0, 90.0, 11.0, 90.0, 60.0, 12.0),
+         (0.0,) * 6, (10.0, 0.5, 12.0, 0.25, -0.125, 14.0), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)]  # fmt: skip
+
+
+@RANDOM
+@given(
+    st.lists(st.tuples(st.sampled_from(CELLS), st.integers(1, 4)), min_size=1, max_size=5),
+    st.sampled_from(["<", ">"]),
+    st.sampled_from([{}, {"cells": None}, {"free": [1]}, {"nset": 3}, {"kind": b"VELD"}, {"delta": 0.5}, {"width": 8}]),
+    st.integers(0, 3),
+    st.sampled_from([{}, {"units": "akma"}]),
+)
+def test_random_dcd_files(tmp_path_factory, cells, order, options, cut, given_options):
+    path = tmp_path_factory.mktemp("dcd") / "in.dcd"
+    all_cells = [cell for cell, count in cells for _ in range(count)]
+    frames = [points(3, frame) for frame in range(len(all_cells))]
+    content = dcd(frames, order=order, **{"cells": all_cells, "nsavc": 5, **options})
+    path.write_bytes(content[: len(content) - cut] if cut < 3 else content[:-9] + b"\x07" + content[-8:])
+    both_ways(path, "dcd", **given_options)
 
 
 @pytest.mark.parametrize(
