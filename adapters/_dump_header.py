@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -47,6 +48,12 @@ class Header:
     bounds_line: int = 0
     columns: bytes = b""
     columns_line: int = 0
+
+    @property
+    def cell(self) -> tuple[object, ...]:
+        """What tells its cell apart from others, to the sign of a zero."""
+        numbers = [number for row in self.bounds for number in row]
+        return struct.pack(f"{len(numbers)}d", *numbers), self.letters, self.tilted, self.general
 
     def again(self, step: int | None, lines: int) -> Header:
         """The same header so many lines further down, with another step."""
@@ -204,8 +211,8 @@ class HeaderReader:
                     return
                 bounds, header = text, last.again(None, self._window.line - last.line)
                 header.bounds = rows
-            self._frame += 1
             yield header, int(digits), head, atoms
+            self._frame += 1  # it was taken
 
     def _check_end(self, header: Header, line: bytes) -> None:
         """Take the last line without its end only as the header of a single snapshot of no atoms."""

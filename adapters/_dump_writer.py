@@ -106,6 +106,9 @@ class DumpExporter:
         if {"element", "mass"} <= atoms.keys() and not repeats(atoms.column("mass"), frames):
             return None  # elements that the masses tell are not written
         names, columns = self._columns(atoms, box, heads[0])
+        pairs = [(name, column) for name, column in zip(names, columns, strict=True) if name[0] in "xyz"]
+        if about[0][1] in SCALED and any(atoms.columns.get(name) is not column for name, column in pairs):
+            return None  # scaled positions are computed anew, of each frame by itself
         scales = scales_of(self._style(heads[0]), stack.units)
         printed = [self._printed(name, column, atoms, scales) for name, column in zip(names, columns, strict=True)]
         count = atoms.count // frames

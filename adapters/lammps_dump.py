@@ -144,8 +144,7 @@ class DumpImporter:
         header, _, plan, terminated = span.context
         if not header.atoms or not terminated or plan.form in (None, "X"):
             return None
-        of_cell = (header.bounds, header.letters, header.tilted, header.general)
-        return plan, header.atoms, of_cell if plan.scaled or self._options.unwrap else None
+        return plan, header.atoms, header.cell if plan.scaled or self._options.unwrap else None
 
     def stacked(self, spans: Sequence[Span]) -> Stack | None:
         """Decode snapshots together; see `molrec_convert.stack.StackImporter`."""
@@ -217,7 +216,7 @@ class DumpImporter:
         self._style = Style(header.units)
 
     def _box(self, header: Header) -> Box:
-        key = (header.bounds, header.letters, header.tilted, header.general)
+        key = header.cell
         last = self._last_box
         if last is not None and last[0] == key:
             return last[1]
@@ -231,7 +230,7 @@ class DumpImporter:
     def _about(self, header: Header, plan: Plan) -> Meta:
         """What the exporter restores; the same object for headers that say the same."""
         bounds = kept_bounds(header)
-        key = (header.letters, header.tilted, bounds, plan)
+        key = (header.letters, header.tilted, None if bounds is None else header.cell, plan)
         last = self._last_about
         if last is not None and last[0] == key:
             return last[1]

@@ -49,6 +49,12 @@ DUMPS = [
     snapshot("1 1 1 2; 2 2 4 5 6", step=1),
     snapshot("1 1 1 2 x; 2 2 4 5 6", step=1),
     snapshot("1 1 1 2 3; ; 2 2 4 5 6", step=1),
+    snapshot("1 1 nan 2 3; 2 2 4 5 6", step=1),
+    snapshot("1 1 nan .25 .75; 2 2 .1 .2 .3", step=1, columns="id type xs ys zs"),
+    snapshot(ROWS, step=1, bounds=("-0.0 10", "0 10", "0 10")),
+    snapshot(ROWS, step=1).replace("ITEM: TIMESTEP", "ITEM: FOO"),
+    snapshot("1 1 .20946 .25 .75; 2 2 .1 .3 nan", step=1, columns="id type xs ys zs"),
+    snapshot("1 1 .20946 .25 .77; 2 2 .1 .8714 .3", step=1, columns="id type xs ys zs"),
     snapshot(ROWS, step=1, bounds=("0.1 10.3", "-1e-3 10", "0 1.5E1")),
     snapshot(ROWS, step=1, bounds=("nan 10", "0 10", "0 10")),
     snapshot(ROWS, step=1, bounds=("10 0", "0 10", "0 10")),
@@ -206,7 +212,10 @@ def moving(name, *frames):
 
 
 SOURCES = st.one_of(
-    moving("in.dump", *(DUMPS[k].replace(" 1 2 3", "  1.000 2 3") for k in (0, 2, 4, 8, 9, 10, 14, 15, 24, 27, 28))),
+    moving(
+        "in.dump",
+        *(DUMPS[k].replace(" 1 2 3", "  1.000 2 3") for k in (0, 2, 4, 8, 9, 10, 14, 15, 25, 26, 28, 29, 30, 33, 34)),
+    ),
     moving("in.xyz", *(XYZS[k].replace("O 0 0 1", "O 0 0  1.000 ") for k in (0, 2, 3, 4, 5, 8, 11, 14))),
     moving("in.xyz", *(XYZS[k].replace("O 0 0 -3", "O 0 0  1.000 ") for k in range(18, 30))),
     moving("in.pdb", *(PDBS[k] for k in (0, 3, 5, 8, 9, 10, 11, 14, 17, 18, 20))),
