@@ -82,6 +82,7 @@ def cases(
     yield Case("LAMMPS dump, --precision 1e-3", "Import", dump, precise)
     packed = sized("run.lammpstrj.gz", lambda path: inputs.gzipped(path, source=dump))
     yield Case("LAMMPS dump, gzip", "Import", packed, {OURS: RECORDS[OURS]}, _unpack("gzip"), dump.stat().st_size)
+    yield from _compressed(sized, scale)
     xyz = sized("run.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames))
     yield Case("XYZ", "Import", xyz, RECORDS, {**peers.IMPORTS["xyz"], **COPY})
     forces = sized("forces.xyz", lambda path: inputs.xyz(path, atoms=ATOMS, frames=frames, forces=True))
@@ -92,7 +93,6 @@ def cases(
     cube = sized("density.cube", lambda path: inputs.cube(path, points=points))
     yield Case("CUBE", "Import", cube, RECORDS, {**peers.IMPORTS["cube"], **COPY})
     yield from _exports({"dump": dump, "xyz": xyz, "pdb": pdb, "cube": cube}, convert, prepare)
-    yield from _compressed(sized, scale)
     yield from _reading(folder, dump, frames, convert)
     yield from _small(sized, convert, prepare, scale)
     for atoms, count in SHAPES:

@@ -99,5 +99,5 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     axes.set_xscale("log")
     axes.set_xlabel("time, as a multiple of ours")
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
