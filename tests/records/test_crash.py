@@ -72,7 +72,7 @@ def killed_after(folder, path, seconds, program=WRITER):
     return int([line for line in committed if line.endswith("\n")][-1])
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_killed_writer(tmp_path, frames, seed):
     folder, module = frames
     path = tmp_path / "t.h5"
