@@ -74,8 +74,8 @@ class Decoder:
         """Frames up to one that cannot be decoded, and what is wrong with that."""
         found: list[Snapshot | Stack] = []
         try:
-            for spans in self._together(bundle):
-                stack = self._stack(spans)
+            for kind, spans in self._together(bundle):
+                stack = None if kind is None or len(spans) == 1 else self._stack(spans)
                 if stack is None:
                     for span in spans:
                         found.append(self._snapshot(span))  # noqa: PERF401 - those before an error are kept
@@ -85,17 +85,16 @@ class Decoder:
             return found, error
         return found, None
 
-    def _together(self, bundle: list[Span]) -> Iterable[Sequence[Span]]:
-        if self._stacking is None or len(bundle) == 1:
-            return [bundle]
-        return (list(group) for _, group in groupby(bundle, self._stacking.kind))
+    def _together(self, bundle: list[Span]) -> Iterable[tuple[object, Sequence[Span]]]:
+        """Spans one after another of one kind; None where their frames go one by one."""
+        takes_stacks = self._transform is None or hasattr(self._transform, "stacked")
+        if self._stacking is None or not takes_stacks:
+            return [(None, bundle)]
+        return ((kind, list(spans)) for kind, spans in groupby(bundle, self._stacking.kind))
 
     def _stack(self, spans: Sequence[Span]) -> Stack | None:
         """The frames taken together; None where they go one by one, as does one that is wrong, to tell how."""
-        if len(spans) == 1 or self._stacking is None or self._stacking.kind(spans[0]) is None:
-            return None
-        if self._transform is not None and not hasattr(self._transform, "stacked"):
-            return None
+        assert self._stacking is not None
         try:
             stack = self._stacking.stacked(spans)
         except (ConvertError, ValueError):

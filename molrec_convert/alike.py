@@ -24,7 +24,7 @@ SMALL = 2**31
 
 
 class LastFrame:
-    """What losses depend on in the last frame."""
+    """What losses depend on in the last frame; the facts about a source have the values of its frame among them."""
 
     def __init__(self) -> None:
         self._shared: tuple[Any, ...] = ()
@@ -62,7 +62,7 @@ class LastFrame:
             step is None or (step == ordinal, -SMALL <= step < SMALL),
             moment.time is None,
             self._box[1],
-            _values(moment.meta),
+            tuple(moment.meta),
             _values(moment.about),
         )
 

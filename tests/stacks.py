@@ -72,7 +72,7 @@ def both_ways(path: Path, name: str, **options: Any) -> Told:
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all frames go one by one from here on."""
-    monkeypatch.setattr(Decoder, "_together", lambda self, bundle: [[span] for span in bundle])
+    monkeypatch.setattr(Decoder, "_together", lambda self, bundle: [(None, bundle)])
     monkeypatch.setattr(record_frames, "MOST", 1)
 
 
