@@ -16,7 +16,7 @@ from .model import Meta
 from .part import PartFile, removed
 from .placement import Placement
 from .placer import Placer
-from .stack import Stack
+from .stack import Moment, Stack, moment_of
 
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord, TrajectoryWriter
@@ -171,7 +171,7 @@ class RecordOutput:
         self._writer = None
 
     def _join(self) -> None:
-        from .record_frames import record_snapshots
+        from .record_frames import record_stacks
         from .records import open_record
 
         count = len(self._segments)
@@ -182,23 +182,29 @@ class RecordOutput:
         for _ in range(count):
             path = self._segments[0]
             with open_record(path) as record:
-                for snapshot in record_snapshots(record, list(range(len(record)))):
-                    self._append(self._restored(snapshot, ordinal))
-                    ordinal += 1
+                for taken in record_stacks(record, range(len(record))):
+                    self._append(self._restored(taken, ordinal))
+                    ordinal += _count(taken)
             removed(path)
             self._segments.pop(0)
 
-    def _restored(self, snapshot: Snapshot, ordinal: int) -> Snapshot:
-        """A frame of a segment as it was taken: facts about the source that moved stand apart from its meta again."""
-        if ordinal in self._placement.stepless:
-            snapshot.step = None
-        about = Meta(snapshot.about)
-        for key in self._placement.about_keys:
-            if key in snapshot.frame.meta:
-                about.set(key, snapshot.frame.meta[key], tag=snapshot.frame.meta.tag(key))
-                del snapshot.frame.meta[key]
-        snapshot.about = about
-        return snapshot
+    def _restored(self, taken: Snapshot | Stack, ordinal: int) -> Snapshot | Stack:
+        """Frames of a segment as they were taken: facts about the source that moved stand apart from the meta again."""
+        if isinstance(taken, Stack):
+            taken.moments = [self._own(moment, ordinal + k) for k, moment in enumerate(taken.moments)]
+            return taken
+        own = self._own(moment_of(taken), ordinal)
+        taken.step, taken.about, taken.frame.meta = own.step, own.about, own.meta
+        return taken
+
+    def _own(self, moment: Moment, ordinal: int) -> Moment:
+        facts = [key for key in moment.meta if key in self._placement.about_keys]
+        told = Meta.of({key: moment.meta[key] for key in facts}, {key: moment.meta.tag(key) for key in facts})
+        meta = moment.meta.copy()
+        for key in facts:
+            del meta[key]
+        step = None if ordinal in self._placement.stepless else moment.step
+        return moment._replace(step=step, meta=meta, about=moment.about.joined(told))
 
 
 def _count(taken: Snapshot | Stack) -> int:
