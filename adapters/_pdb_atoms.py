@@ -6,7 +6,7 @@ words from then on. A digit in column 27 after four digits of the residue number
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from molrec_convert.adapter import Note
 from molrec_convert.errors import FormatError
 from molrec_convert.stack import rows_repeat
 from molrec_convert.text.faults import quote
-from molrec_convert.text.fixed import Field, FixedScan, ScanError, line_of_row, scan_fixed
+from molrec_convert.text.fixed import Field, FixedScan, ScanError, line_of_row, scan_again, scan_fixed
 from molrec_convert.text.numbers import parse_real
 
 from ._pdb_fields import (
@@ -92,6 +92,7 @@ class AtomReader:
         self._path = path
         self._spelled: frozenset[str] = frozenset()
         self._decoded: dict[str, tuple[Coded, Decoded]] = {}
+        self._last: tuple[bytes, AtomLines] | None = None
 
     def read(self, data: bytes, line: int, frame: int) -> AtomLines:
         """The atom lines of a frame whose text begins at a line of the file.
@@ -101,9 +102,44 @@ class AtomReader:
         FormatError
             With the line and the field at fault.
         """
+        found = self._again(data, 1)
+        if found is not None:
+            atoms, moving, others = found
+            return replace(atoms, numbers={**atoms.numbers, **moving}, others=others, notes=list(atoms.notes))
+        return self._read(data, line, frame)
+
+    def read_stack(self, data: bytes, frames: int) -> tuple[AtomLines, dict[str, Array], Array] | None:
+        """Frames that differ in their reals alone: the first, the reals of all of them, and their other lines.
+
+        None where they differ otherwise, or there is something to say of one of them.
+        """
+        found = self._again(data, frames)
+        if found is None:
+            lines = self._read(data, 0, 0, keep=False)
+            one = None if lines.rows % frames or lines.notes or lines.styles else lines.repeated(frames)
+            return None if one is None else (one, {name: lines.numbers[name] for name in REALS}, lines.others)
+        one = found[0]
+        return None if one.notes or one.styles else (replace(one, notes=[]), *found[1:])
+
+    def _again(self, data: bytes, frames: int) -> tuple[AtomLines, dict[str, Array], Array] | None:
+        """The frame that was read last, where others of as many rows differ from it in reals alone, and these."""
+        if self._last is None:
+            return None
+        like, atoms = self._last
+        for moving in (POSITIONS, REALS):
+            found = scan_again(data, like, [FIELDS[name] for name in moving], marks=MARKS)
+            if found is not None:
+                numbers = dict(zip(moving, found.columns, strict=True))
+                fits = found.rows == frames * atoms.rows and not any(_is_far(numbers[name]) for name in POSITIONS)
+                there = replace(atoms, valid={**atoms.valid, **dict.fromkeys(moving)})
+                return (there, numbers, found.others) if fits else None
+        return None
+
+    def _read(self, data: bytes, line: int, frame: int, *, keep: bool = True) -> AtomLines:
         scan, spelled = self._scan(data)
         atoms = None if scan is None else self._at_once(scan, spelled)
         if atoms is None:
+            keep = False
             atoms = self._one_by_one(data, line, frame)
         _join_digits(atoms)
         for name, what in (("serial", "serial"), ("res_seq", "residue number")):
@@ -116,6 +152,8 @@ class AtomReader:
             what = f"{columns_of('res_name')} hold {quote(parted.decode('utf-8', 'backslashreplace'))}, a blank inside"
             at = line + line_of_row(row, atoms.others)
             atoms.notes.append(Note(f"{what}: the fields of the line may be off their columns", line=at, frame=frame))
+        if keep and parted is None:  # all notes are without a line
+            self._last = data, replace(atoms, notes=list(atoms.notes))
         return atoms
 
     def _scan(self, data: bytes) -> tuple[FixedScan | None, frozenset[str]]:
@@ -224,11 +262,12 @@ def _has_odd_line(atoms: AtomLines) -> bool:
         return True
     if not atoms.rows:
         return False
-    for name in POSITIONS:
-        values = atoms.numbers[name]
-        if atoms.valid[name] is not None or np.fmax.reduce(values) >= LARGEST or np.fmin.reduce(values) <= SMALLEST:
-            return True
-    return False
+    return any(atoms.valid[name] is not None or _is_far(atoms.numbers[name]) for name in POSITIONS)
+
+
+def _is_far(values: Array) -> bool:
+    """Whether some coordinate is one that its columns do not hold."""
+    return bool(np.fmax.reduce(values) >= LARGEST or np.fmin.reduce(values) <= SMALLEST)
 
 
 def _interned(words: list[bytes]) -> Coded:

@@ -32,7 +32,6 @@ from ._pdb_atoms import AtomReader
 from ._pdb_bonds import BONDS, Bonds, bonds_of, read_stated
 from ._pdb_cell import Cell, placed, read_cell
 from ._pdb_columns import UNLESS_BLANK, ColumnMaker
-from ._pdb_fields import REALS
 from ._pdb_index import FrameFinder, Place
 from ._pdb_lines import COLUMNS, NAME, foreign_columns
 from ._pdb_serials import unfit_ids
@@ -123,22 +122,20 @@ class PdbImporter:
         data = b"".join(texts)
         if b"\0" in data or b"\t" in data or not all(text.endswith(b"\n") for text in texts):
             return None
-        lines = self._atoms.read(data, spans[0].line, spans[0].ordinal)
-        between = betweens_of(texts, lines.others, lines.rows // frames)
-        if lines.notes or lines.styles or between is None or lines.rows % frames:
+        found = self._atoms.read_stack(data, frames)
+        between = None if found is None else betweens_of(texts, found[2], found[0].rows)
+        if found is None or between is None:
             return None
-        one = lines.repeated(frames)
-        if one is None:
-            return None
+        one, reals, _ = found
         columns = self._columns.columns(one)
-        moving = {name: Column.of(lines.numbers[name]) for name in REALS if name in columns}
+        moving = {name: Column.of(values) for name, values in reals.items() if name in columns}
         stacked = {name: moving.get(name) or Tiled(column, frames) for name, column in columns.items()}
         first = between[0]
         if first.ends:
             ends = np.zeros((frames, one.rows), np.bool_)
             ends[:, first.ends] = True
             stacked["ter_after"] = Column.of(ends.ravel())
-        blocks = {"atoms": Block.of(stacked, lines.rows)}
+        blocks = {"atoms": Block.of(stacked, frames * one.rows)}
         bonds = self._bonds(spans[0].context, first, columns.get("id"), "")
         if bonds.block is not None:
             blocks["bonds"] = tiled_block(bonds.block, frames)

@@ -14,6 +14,8 @@ nanobind::tuple scan_table(nanobind::handle data, const std::string& kinds, std:
 nanobind::tuple scan_numbers(nanobind::handle data, unsigned dialect, std::int64_t limit);
 nanobind::tuple scan_fixed(nanobind::handle data, nanobind::list layout, std::int64_t rows,
                            nanobind::list marked);
+nanobind::object scan_again(nanobind::handle data, nanobind::handle like, nanobind::list layout,
+                            nanobind::list marked);
 nanobind::tuple find_line(nanobind::handle data, std::size_t start, nanobind::list marked);
 nanobind::tuple skip_lines(nanobind::handle data, std::size_t start, std::uint64_t count);
 std::uint64_t count_lines(nanobind::handle data);

@@ -1,6 +1,7 @@
 // Lines that are told by how they begin, whatever the case of their letters.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -23,6 +24,12 @@ public:
     }
 
     bool empty() const { return words_.empty(); }
+
+    std::size_t longest() const {
+        std::size_t size = 0;
+        for (const std::string& word : words_) size = std::max(size, word.size());
+        return size;
+    }
 
     // Whether the text from p on begins with one of them.
     bool begin(const char* p, const char* end) const {

@@ -36,6 +36,7 @@ NB_MODULE(_native, m) {
     m.def("scan_table", &molrec::scan_table, "data"_a, "kinds"_a, "rows"_a, "dialect"_a);
     m.def("scan_numbers", &molrec::scan_numbers, "data"_a, "dialect"_a, "limit"_a);
     m.def("scan_fixed", &molrec::scan_fixed, "data"_a, "layout"_a, "rows"_a, "marked"_a);
+    m.def("scan_again", &molrec::scan_again, "data"_a, "like"_a, "layout"_a, "marked"_a);
     m.def("find_line", &molrec::find_line, "data"_a, "start"_a, "marked"_a);
     m.def("skip_lines", &molrec::skip_lines, "data"_a, "start"_a, "count"_a);
     m.def("count_lines", &molrec::count_lines, "data"_a);

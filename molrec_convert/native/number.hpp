@@ -132,6 +132,12 @@ inline const char* fast_signed(const char* p, const char* last, std::int64_t& va
     return p;
 }
 
+// Signs come in no order, which a branch could not foresee.
+inline double with_sign(double magnitude, bool negative) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) |
+                                 static_cast<std::uint64_t>(negative) << 63);
+}
+
 // Read a plain decimal at p. Exact when mantissa and power of ten are both exact doubles: then
 // one multiplication or division rounds once (Clinger 1990). Otherwise nullptr, as above. Looks
 // at no more than 32 bytes.
@@ -180,7 +186,7 @@ inline const char* fast_real(const char* p, const char* last, double& value) {
     const double whole = static_cast<double>(static_cast<std::int64_t>(mantissa));
     const double magnitude =
         exponent < 0 ? whole / power_of_ten[-exponent] : whole * power_of_ten[exponent];
-    value = negative ? -magnitude : magnitude;
+    value = with_sign(magnitude, negative);
     return p;
 }
 

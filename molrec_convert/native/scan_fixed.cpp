@@ -11,10 +11,10 @@
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "fault.hpp"
+#include "fixed_field.hpp"
 #include "interner.hpp"
 #include "lines.hpp"
 #include "marks.hpp"
-#include "number.hpp"
 #include "unlocked.hpp"
 
 namespace nb = nanobind;
@@ -35,10 +35,6 @@ struct Field {
     T& at(std::size_t row) const {
         return static_cast<T*>(data)[row];
     }
-};
-
-struct Other {
-    std::int64_t line, start, stop;
 };
 
 struct Scan {
@@ -111,8 +107,8 @@ struct Scan {
             field.at<std::int32_t>(k) = field.words->code(start, stop);
             return true;
         }
-        while (start != stop && is_blank(*start)) ++start;
-        while (start != stop && is_blank(stop[-1])) --stop;
+        if (field.kind == 'd' && read_aligned(start, stop, last, field.at<double>(k))) return true;
+        trim(start, stop);
         if (field.kind == 's') {
             field.at<std::int32_t>(k) = field.words->code(start, stop);
             return true;
@@ -139,11 +135,6 @@ struct Scan {
         return false;
     }
 
-    // A number may be glued to what stands in the next field: then the fast way reads too far.
-    static Status read_real(const char* p, const char* stop, const char* last, double& value) {
-        if (fast_real(p, last, value) == stop) return Status::ok;
-        return parse_real(p, stop, 0, value);
-    }
     static Status read_signed(const char* p, const char* stop, const char* last,
                               std::int64_t& value) {
         if (fast_signed(p, last, value) == stop) return Status::ok;
@@ -230,12 +221,8 @@ nb::tuple scan_fixed(nb::handle data, nb::list layout, std::int64_t rows, nb::li
         columns.append(field.words == nullptr ? column : nb::make_tuple(column, words_of(field)));
         masks.append(mask_of(field, empty, found));
     }
-    nb::object others = empty(nb::make_tuple(scan.others.size(), 3), "i8");
-    if (!scan.others.empty()) {
-        auto view = nb::cast<nb::ndarray<std::int64_t, nb::ndim<2>, nb::c_contig>>(others);
-        std::memcpy(view.data(), scan.others.data(), scan.others.size() * sizeof(Other));
-    }
-    return nb::make_tuple(columns, masks, found, scan.consumed, scan.terminated, others);
+    return nb::make_tuple(columns, masks, found, scan.consumed, scan.terminated,
+                          array_of(scan.others));
 }
 
 }  // namespace molrec

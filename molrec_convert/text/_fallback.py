@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._fallback_fixed import find_line, scan_fixed
+from ._fallback_fixed import find_line, scan_again, scan_fixed
 from ._fallback_format import format_table
 from ._fallback_grid import format_grid
 from ._fallback_scan import parse_integer, parse_real, scan_numbers, scan_table
@@ -18,6 +18,7 @@ __all__ = [
     "parse_integer",
     "parse_real",
     "quantize",
+    "scan_again",
     "scan_fixed",
     "scan_numbers",
     "scan_table",

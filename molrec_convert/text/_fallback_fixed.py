@@ -56,6 +56,42 @@ def scan_fixed(
     return columns, masks, len(lines), place, terminated, listed
 
 
+def scan_again(
+    data: Buffer, like: Buffer, layout: list[tuple[int, int]], marked: list[bytes]
+) -> tuple[list[NDArray[np.float64]], int, NDArray[np.int64]] | None:
+    """Scan lines that are those of another text but for some fields; None where some are not."""
+    starts, stops = [start for start, _ in layout], [stop for _, stop in layout]
+    if any(start > stop for start, stop in layout) or starts[1:] != stops[:-1]:
+        raise ValueError("a field begins where the one before it ends")
+    if not layout or any(len(mark) > starts[0] for mark in marked):
+        raise ValueError("fields that stand behind the marks are due")
+    first, behind = starts[0], stops[-1]
+    text, marks = bytes(data), tuple(mark.upper() for mark in marked)
+    due = [line for line in bytes(like).split(b"\n")[:-1] if line.upper().startswith(marks)]
+    if not text.endswith(b"\n") or not due:
+        return None
+    rows: list[bytes] = []
+    others: list[tuple[int, int, int]] = []
+    place = 0
+    for number, line in enumerate(text.split(b"\n")[:-1]):
+        if line.upper().startswith(marks):
+            same = due[len(rows) % len(due)]
+            if (len(line), line[:first], line[behind:]) != (len(same), same[:first], same[behind:]) or len(
+                line
+            ) < behind:
+                return None
+            rows.append(line)
+        else:
+            others.append((number, place, place + len(line.removesuffix(b"\r"))))
+        place += len(line) + 1
+    tokens = [cut_field(rows, *place, "d") for place in layout]
+    try:
+        columns = [np.array([parse_real(token, 0) for token in words], np.float64) for words in tokens]
+    except (ValueError, OverflowError):
+        return None
+    return None if len(rows) % len(due) else (columns, len(rows), np.array(others, np.int64).reshape(-1, 3))
+
+
 def cut_field(lines: list[bytes], start: int, stop: int, kind: str) -> list[bytes]:
     """Return the field of every line, without the blanks around it unless it is raw."""
     if kind == "r":

@@ -32,6 +32,11 @@ class Engine(Protocol):
     ) -> tuple[list[Any], list[Any], int, int, bool, NDArray[np.int64]]:
         """Scan lines of fields in fixed columns."""
 
+    def scan_again(
+        self, data: Buffer, like: Buffer, layout: list[tuple[int, int]], marked: list[bytes]
+    ) -> tuple[list[NDArray[np.float64]], int, NDArray[np.int64]] | None:
+        """Scan lines that are those of another text but for some fields."""
+
     def find_line(self, data: Buffer, start: int, marked: list[bytes]) -> tuple[int, int]:
         """Advance to a line that begins with a mark."""
 

@@ -12,7 +12,7 @@ from . import engine
 from .engine import Buffer
 from .faults import ScanError
 
-__all__ = ["Field", "FixedScan", "ScanError", "line_of_row", "scan_fixed"]
+__all__ = ["Again", "Field", "FixedScan", "ScanError", "line_of_row", "scan_again", "scan_fixed"]
 
 
 class Field(NamedTuple):
@@ -73,6 +73,42 @@ def scan_fixed(
     """
     layout = [(field.start, field.stop, field.kind) for field in fields]
     return FixedScan(*engine.active.scan_fixed(data, layout, -1 if rows is None else rows, list(marks)))
+
+
+class Again(NamedTuple):
+    """What a scan of rows found that are those of another text but for some numbers."""
+
+    columns: list[NDArray[np.float64]]
+    """One array a field."""
+    rows: int
+    """How many rows there were: a multiple of those of the other text."""
+    others: NDArray[np.int64]
+    """Lines that are no rows, as in `FixedScan`."""
+
+
+def scan_again(data: Buffer, like: Buffer, fields: Sequence[Field], *, marks: Iterable[bytes]) -> Again | None:
+    """Read reals of rows that are like those of another text, to the byte but for these reals.
+
+    Atoms are the same in all frames of most trajectories: what does not move need not be read again.
+
+    Parameters
+    ----------
+    data
+        Text that starts with a line; its rows are like those of the other text, again and again from first to last.
+    like
+        A text that was scanned before.
+    fields
+        Where the reals stand, one next to the other.
+    marks
+        How a row begins, in any case; other lines are listed, and may differ.
+
+    Returns
+    -------
+    Again or None
+        None where some row differs otherwise, or some field is no number; a scan of the whole tells how.
+    """
+    found = engine.active.scan_again(data, like, [field[:2] for field in fields], list(marks))
+    return None if found is None else Again(*found)
 
 
 def line_of_row(row: int, others: NDArray[np.int64]) -> int:
