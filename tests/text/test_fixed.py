@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from molrec_convert.text import _fallback
-from molrec_convert.text.fixed import Field, ScanError, line_of_row, scan_fixed
+from molrec_convert.text.fixed import Field, ScanError, line_of_row, scan_again, scan_fixed
 from molrec_convert.text.streams import open_stream
 from molrec_convert.text.window import Window
 
@@ -227,3 +227,77 @@ class TestSkipUntil:
 
     def test_nothing(self, chunk):
         assert self.window(chunk, b"").skip_until([b"END"]) == 0
+
+
+AGAIN = [Field(5, 10, "d"), Field(10, 16, "d")]
+ROWS = b"Atom  1.25-10.50 C\nTITLE\nATOM  2.50  0.00 N\r\nEND\n"
+
+
+@pytest.mark.usefixtures("each_engine")
+class TestAgain:
+    def test_rows_that_differ_in_their_numbers(self):
+        text = ROWS.replace(b"1.25-10.50", b"3.75   -.5").replace(b"TITLE", b"a line more\nand one\r")
+        columns, rows, others = scan_again(text, ROWS, AGAIN, marks=[b"ATOM"])
+        assert [column.tolist() for column in columns] == [[3.75, 2.5], [-0.5, 0.0]]
+        assert (rows, others.tolist()) == (2, scan_fixed(text, AGAIN, marks=[b"atom"]).others.tolist())
+
+    def test_the_other_text_again_and_again(self):
+        columns, rows, others = scan_again(ROWS * 3, ROWS, AGAIN, marks=[b"ATOM"])
+        assert (rows, columns[1].tolist(), others[:, 0].tolist()) == (6, [-10.5, 0.0] * 3, [1, 3, 5, 7, 9, 11])
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            b"",
+            ROWS[:-1],
+            ROWS + ROWS[:19],
+            ROWS.replace(b"C\n", b"D\n"),
+            ROWS.replace(b"Atom", b"ATOM"),
+            ROWS.replace(b"C\n", b"C \n"),
+            ROWS.replace(b" C\n", b"\n"),
+            ROWS.replace(b"1.25-10.50", b"1.25      "),
+            ROWS.replace(b"1.25-10.50", b"1.25-10.5x"),
+            ROWS.replace(b"1.25-10.50", b"1.25\n    1"),
+            ROWS.replace(b"1.25-10.50", b"1.25      1"),
+            ROWS[19:],
+        ],
+    )
+    def test_others(self, text):
+        assert scan_again(text, ROWS, AGAIN, marks=[b"ATOM"]) is None
+
+    def test_a_text_without_rows(self):
+        assert scan_again(ROWS, b"END\n", AGAIN, marks=[b"ATOM"]) is None
+        assert scan_again(b"ATOM  1.25-10.50\n", b"ATOM  1.25\n", AGAIN, marks=[b"ATOM"]) is None
+
+    @pytest.mark.parametrize(
+        "fields", [[], [Field(3, 6, "d")], [Field(8, 6, "d")], [Field(5, 6, "d"), Field(7, 8, "d")]]
+    )
+    def test_fields_that_are_refused(self, fields):
+        with pytest.raises(ValueError, match=r"a field begins where|stand behind the marks"):
+            scan_again(ROWS, ROWS, fields, marks=[b"ATOM"])
+
+
+@built
+@thorough
+@given(
+    st.integers(1, 10),
+    st.lists(
+        st.one_of(
+            st.tuples(st.floats(-1e6, 1e6), st.integers(0, 6)).map(lambda pair: f"{pair[0]:.{pair[1]}f}"),
+            st.text(" -+.0123456789e\t\n", max_size=10),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.booleans(),
+)
+def test_fields_of_any_width(width, words, right):
+    cut = [(word.rjust(width) if right else word.ljust(width))[:width].encode() for word in words]
+    layout = [(4 + width * k, 4 + width * (k + 1)) for k in range(len(words))]
+    like, data = b"ROW " + b"1" * width * len(words) + b";\n", b"ROW " + b"".join(cut) + b";\n"
+    found, due = (twin.scan_again(data, like, layout, [b"ROW"]) for twin in (NATIVE, _fallback))
+    assert (found is None) == (due is None)
+    if found is not None:
+        assert [column.tobytes() for column in found[0]] == [column.tobytes() for column in due[0]]
+        whole = NATIVE.scan_fixed(data, [(*place, "d") for place in layout], -1, [])
+        assert [column.tobytes() for column in found[0]] == [column.tobytes() for column in whole[0]]
