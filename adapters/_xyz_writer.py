@@ -156,7 +156,7 @@ class XyzExporter:
         self, layout: Sequence[Written], atoms: Block, stack: Stack, scales: Scales
     ) -> list[tuple[Cell, Style]] | None:
         """The columns of the file for all frames; None where the numbers of some frames may be printed otherwise."""
-        whole = Snapshot(Frame.of({"atoms": atoms}, None, Meta()), about=stack.moments[0].about, units=stack.units)
+        whole = Snapshot(Frame.of({"atoms": atoms}, None, Meta()), about=stack.moments.abouts[0], units=stack.units)
         columns = dict(atoms.columns)
         found: list[tuple[Cell, Style]] = []
         for written in layout:

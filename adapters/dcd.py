@@ -24,8 +24,9 @@ import numpy as np
 from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.moments import Moment, Moments
 from molrec_convert.options import Options
-from molrec_convert.stack import Moment, Stack
+from molrec_convert.stack import Stack
 from molrec_convert.text.window import Window
 
 from ._dcd_cell import Cell, Six, read_cell
@@ -219,7 +220,7 @@ class DcdImporter:
             moments.append(Moment(step, self._time(header, step), box, NO_META, self._about(header, six)))
         if notes:
             return None
-        return Stack({"atoms": Block.of(columns, frames * rows)}, moments, self._units)
+        return Stack({"atoms": Block.of(columns, frames * rows)}, Moments.of(moments), self._units)
 
     # ------------------------------------------------------------ the parts of a frame
     def _vectors(self, data: bytes, place: Place, ordinal: int) -> tuple[Six | None, list[Array]]:

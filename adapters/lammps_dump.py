@@ -11,6 +11,7 @@ unwrapped unasked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ import numpy as np
 from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, OptionError, TruncatedError
 from molrec_convert.model import Block, Box, Frame, Meta
+from molrec_convert.moments import Kept, Moments, distinct, kept, mapped
 from molrec_convert.options import Options
-from molrec_convert.stack import Moment, Stack
+from molrec_convert.stack import Stack
 from molrec_convert.text.decimals import SAMPLE, fixed_decimals
 from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.table import ScanError, TableScan, scan_table
@@ -153,7 +155,7 @@ class DumpImporter:
         moments = self._moments(spans, plan)
         if moments is None:
             return None
-        box = moments[0].box
+        box = moments.boxes[0]
         assert box is not None
         scan = scan_table(b"".join(span.data or b"" for span in spans), plan.kinds, frames * rows)
         columns = self._atoms.scanned(plan, scan, header, box, self._style)
@@ -164,23 +166,27 @@ class DumpImporter:
         atoms = self._atoms.unwrapped(Block.of(columns, frames * rows), plan, box)
         return Stack({"atoms": atoms}, moments, self._style.units, [*notes, *more], self._decimals.get(plan, {}))
 
-    def _moments(self, spans: Sequence[Span], plan: Plan) -> list[Moment] | None:
+    def _moments(self, spans: Sequence[Span], plan: Plan) -> Moments | None:
         """What snapshots have for their own; None where some have no cell, which is told of each."""
         places: list[Place] = [span.context for span in spans]
-        headers = [place.header for k, place in enumerate(places) if not k or place.header is not places[k - 1].header]
-        boxes = iter(self._boxes(headers) or ())
-        moments: list[Moment] = []
-        header: Header | None = None
+        headers = kept([place.header for place in places])
+        changed = [header for k, header in enumerate(distinct(headers)) if not k or header is not headers[k - 1]]
+        boxes = self._boxes(changed)
+        if boxes is None:
+            return None
         per_time = self._style.factor("time")
-        for place in places:
-            if place.header is not header:
-                header, box = place.header, next(boxes, None)
-                if box is None:
-                    return None
-                about = self._about(header, plan)
-                time = None if header.time is None else header.time * per_time
-            moments.append(Moment(place.step, time, box, NO_META, about))
-        return moments
+        own = {
+            id(header): (box, None if header.time is None else header.time * per_time, self._about(header, plan))
+            for header, box in zip(changed, boxes, strict=True)
+        }
+        found = mapped(lambda header: own[id(header)], headers)
+        return Moments(
+            [place.step for place in places],
+            kept(mapped(itemgetter(1), found)),
+            mapped(itemgetter(0), found),
+            Kept(NO_META, len(places)),
+            kept(mapped(itemgetter(2), found)),
+        )
 
     def _boxes(self, headers: Sequence[Header]) -> Sequence[Box] | None:
         """The cells of headers; None where one has none."""

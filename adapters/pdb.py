@@ -24,8 +24,9 @@ from molrec_convert.errors import FormatError
 from molrec_convert.loss import Contents, Loss
 from molrec_convert.mapping.elements import NUMBERS
 from molrec_convert.model import Block, BlockSpec, Column, Frame, Meta
+from molrec_convert.moments import Moment, Moments
 from molrec_convert.options import Options
-from molrec_convert.stack import Moment, Stack, Tiled, tiled_block
+from molrec_convert.stack import Stack, Tiled, tiled_block
 from molrec_convert.text.window import Window
 
 from ._pdb_atoms import AtomReader
@@ -144,7 +145,7 @@ class PdbImporter:
         if bonds.notes or any((moment.time is not None) != timed for moment in moments):
             return None
         units = {"length": "angstrom", **({"time": "ps"} if timed else {})}
-        return Stack(blocks, moments, units, one.notes)
+        return Stack(blocks, Moments.of(moments), units, one.notes)
 
     def _moment(self, place: Place, between: Between) -> Moment:
         cell = self._cell(between.cell or place.cell)

@@ -17,8 +17,9 @@ from typing import Any
 from molrec_convert.adapter import Adapter, Carries, Note, Snapshot, Span
 from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.model import Block, Box, Frame, Meta
+from molrec_convert.moments import Moment, Moments
 from molrec_convert.options import Options
-from molrec_convert.stack import Moment, Stack, rows_repeat
+from molrec_convert.stack import Stack, rows_repeat
 from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_table
 from molrec_convert.text.window import Window
@@ -146,7 +147,7 @@ class XyzImporter:
             moments.append(Moment(each.step, each.time, each.box, Meta.of(each.values, each.tags), about))
         decimals = fixed_only(lines.numbers) if self._options.sample_decimals else {}
         atoms = Block.of(columns, frames * count)
-        return Stack({"atoms": atoms}, moments, self._units, [Note(note) for note in notes], decimals)
+        return Stack({"atoms": atoms}, Moments.of(moments), self._units, [Note(note) for note in notes], decimals)
 
     def _numbers_of(self, lines: Lines) -> Meta:
         """How the reals are spelled; the same document for the same columns."""

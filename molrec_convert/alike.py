@@ -15,7 +15,8 @@ import numpy as np
 from .adapter import Snapshot
 from .model import Block, Box, Column, Meta
 from .model.dtypes import Array, same_bits
-from .stack import Moment, Stack, moment_of, part_of, repeats
+from .moments import Moment, Moments, distinct, moment_of
+from .stack import Stack, part_of, repeats
 
 WITHOUT_DIGITS = str.maketrans(dict.fromkeys("0123456789.+-"))
 EYE = np.eye(3, dtype=bool)
@@ -50,21 +51,41 @@ class LastFrame:
         return (
             all(repeats(column, frames) for column in columns if column.valid is not None or not _is_real(column))
             and _same(list(_kept(one.values())), self._kept)
-            and all(self._of(moment, ordinal + k) == self._moment for k, moment in enumerate(stack.moments))
+            and self._are(stack.moments, ordinal)
         )
 
     def _of(self, moment: Moment, ordinal: int) -> tuple[Any, ...]:
-        step, box = moment.step, moment.box
-        if box is None or box is not self._box[0]:
-            self._box = (box, None if box is None else _facts(box))
         return (
             ordinal > 0,
-            step is None or (step == ordinal, -SMALL <= step < SMALL),
+            _step(moment.step, ordinal),
             moment.time is None,
-            self._box[1],
+            self._facts(moment.box),
             tuple(moment.meta),
             _values(moment.about),
         )
+
+    def _are(self, moments: Moments, ordinal: int) -> bool:
+        """Whether all moments are like the last one."""
+        if not self._moment:
+            return False
+        later, step, timeless, cell, keys, values = self._moment
+        return (
+            later is (ordinal > 0)
+            and all(_step(each, ordinal + k) == step for k, each in enumerate(moments.steps))
+            and all((time is None) is timeless for time in distinct(moments.times))
+            and all(self._facts(box) == cell for box in distinct(moments.boxes))
+            and all(tuple(meta) == keys for meta in distinct(moments.metas))
+            and all(_values(about) == values for about in distinct(moments.abouts))
+        )
+
+    def _facts(self, box: Box | None) -> Any:
+        if box is None or box is not self._box[0]:
+            self._box = (box, None if box is None else _facts(box))
+        return self._box[1]
+
+
+def _step(step: int | None, ordinal: int) -> Any:
+    return step is None or (step == ordinal, -SMALL <= step < SMALL)
 
 
 def _shared(blocks: Mapping[str, Block]) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from . import registry
@@ -14,6 +15,7 @@ from .alike import LastFrame
 from .errors import LossError, OptionError
 from .loss import OF_THE_SERIES, Contents, Loss, LossReport, condensed, losses, record_losses
 from .model import Meta
+from .moments import mapped
 from .options import Options
 from .part import PartFile
 from .stack import Stack, StackExporter
@@ -173,10 +175,11 @@ class TextOutput(ForeignOutput):
                 taken = taken.after(1)
             if not len(taken):
                 return
-            moments = [moment._replace(about=moment.meta.joined(moment.about)) for moment in taken.moments]
-            stack = Stack(taken.blocks, moments, taken.units)
+            own = taken.moments
+            abouts = mapped(Meta.joined, own.metas, own.abouts)
+            stack = Stack(taken.blocks, replace(own, abouts=abouts), taken.units)
             if self._adapter.carries.frames and self._last.are_like(stack, self.frames):
-                stack.moments = [moment._replace(meta=self._without_layout(moment.meta)) for moment in moments]
+                stack.moments.metas = mapped(self._without_layout, own.metas)
                 self._pend(self._encoded, stack, self.frames)
                 self.frames += len(stack)
                 return

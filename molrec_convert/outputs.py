@@ -13,10 +13,11 @@ from .ahead import one_by_one
 from .errors import RecordError
 from .forms import HDF5
 from .model import Meta
+from .moments import mapped
 from .part import PartFile, removed
 from .placement import Placement
 from .placer import Placer
-from .stack import Moment, Stack, moment_of
+from .stack import Stack
 
 if TYPE_CHECKING:
     from .records import RecordWriter, StoredRecord, TrajectoryWriter
@@ -190,21 +191,25 @@ class RecordOutput:
 
     def _restored(self, taken: Snapshot | Stack, ordinal: int) -> Snapshot | Stack:
         """Frames of a segment as they were taken: facts about the source that moved stand apart from the meta again."""
+        stepless = self._placement.stepless
         if isinstance(taken, Stack):
-            taken.moments = [self._own(moment, ordinal + k) for k, moment in enumerate(taken.moments)]
+            own = taken.moments
+            own.abouts, own.metas = mapped(self._with_facts, own.abouts, own.metas), mapped(self._own, own.metas)
+            if stepless:
+                own.steps = [None if ordinal + k in stepless else step for k, step in enumerate(own.steps)]
             return taken
-        own = self._own(moment_of(taken), ordinal)
-        taken.step, taken.about, taken.frame.meta = own.step, own.about, own.meta
+        meta = taken.frame.meta
+        taken.about, taken.frame.meta = self._with_facts(taken.about, meta), self._own(meta)
+        taken.step = None if ordinal in stepless else taken.step
         return taken
 
-    def _own(self, moment: Moment, ordinal: int) -> Moment:
-        facts = [key for key in moment.meta if key in self._placement.about_keys]
-        told = Meta.of({key: moment.meta[key] for key in facts}, {key: moment.meta.tag(key) for key in facts})
-        meta = moment.meta.copy()
-        for key in facts:
-            del meta[key]
-        step = None if ordinal in self._placement.stepless else moment.step
-        return moment._replace(step=step, meta=meta, about=moment.about.joined(told))
+    def _with_facts(self, about: Meta, meta: Meta) -> Meta:
+        facts = [key for key in meta if key in self._placement.about_keys]
+        return about.joined(Meta.of({key: meta[key] for key in facts}, {key: meta.tag(key) for key in facts}))
+
+    def _own(self, meta: Meta) -> Meta:
+        keys = [key for key in meta if key not in self._placement.about_keys]
+        return Meta.of({key: meta[key] for key in keys}, {key: meta.tag(key) for key in keys})
 
 
 def _count(taken: Snapshot | Stack) -> int:

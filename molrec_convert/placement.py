@@ -7,8 +7,9 @@ row count changed once is ragged. What it has learned at the end does not depend
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import lt
 from typing import Any
 
 from .adapter import Note, Snapshot
@@ -17,6 +18,7 @@ from .model import Block, BlockSpec, Box, Column, Frame, Meta, MetaSpec, Schema
 from .model.dtypes import ENDPOINTS
 from .model.meta import same_value
 from .model.schema import joined_tag, optional_meta
+from .moments import Moments, distinct
 from .stack import Stack, repeats
 
 ATOMS = "atoms"
@@ -87,8 +89,7 @@ class Placement:
         """
         if isinstance(taken, Stack):
             changed = self.learn(taken[0])
-            for moment in taken.moments[1:]:
-                changed |= self._learn_moment(moment.step, moment.time, moment.about, moment.box)
+            changed |= self._learn_moments(taken.moments.after(1))
             for name, block in taken.blocks.items():
                 changed |= self._learn_repeats(name, block, len(taken))
             return changed
@@ -98,21 +99,47 @@ class Placement:
             changed |= self._learn_block(name, block)
         for name in [name for name in self._fixed if name not in frame]:
             changed |= self._release(name)
-        return self._learn_moment(taken.step, taken.time, taken.about, frame.box) or changed
+        changed |= self._learn_step(taken.step)
+        changed |= self._learn_time(taken.time)
+        changed |= self._learn_about(taken.about)
+        changed |= self._learn_box(frame.box)
+        self._seen += 1
+        return changed
 
-    def _learn_moment(self, step: int | None, time: float | None, about: Meta, box: Box | None) -> bool:
-        changed = self._learn_axis(step, time)
-        changed |= self._learn_about(about)
+    def _learn_moments(self, moments: Moments) -> bool:
+        """Take in what frames after the first have for their own."""
+        changed = self._learn_steps(moments.steps)
+        for time in distinct(moments.times):
+            changed |= self._learn_time(time)
+        for about in distinct(moments.abouts):
+            changed |= self._learn_about(about)
+        for box in distinct(moments.boxes):
+            changed |= self._learn_box(box)
+        return changed
+
+    def _learn_box(self, box: Box | None) -> bool:
+        changed = False
         defined = box is not None and box.defined
         lost = self._boxed and not defined
         if not self._mixed_cells and (lost or (self._undefined and (defined or box is None))):
             self._mixed_cells = changed = True
         self._boxed |= defined
         self._undefined |= box is not None and not defined
-        self._seen += 1
         return changed
 
-    def _learn_axis(self, stated: int | None, time: float | None) -> bool:
+    def _learn_steps(self, steps: Sequence[int | None]) -> bool:
+        numbers = [step for step in (self._last_step, *steps) if step is not None]
+        if not self.ordinal_steps and len(numbers) > len(steps) > 0 and all(map(lt, numbers, numbers[1:])):
+            self._last_step, self._stepped = numbers[-1], True
+            self._seen += len(steps)
+            return False
+        changed = False
+        for step in steps:
+            changed |= self._learn_step(step)
+            self._seen += 1
+        return changed
+
+    def _learn_step(self, stated: int | None) -> bool:
         changed = False
         last = self._last_step
         step = self._seen if stated is None else stated  # writers leave out steps that only count the frames
@@ -126,7 +153,10 @@ class Placement:
             self.stepless.add(self._seen)
         self._last_step = step
         self._stepped |= stated is not None
-        changed |= time is not None and not self.timed and not self._some_time
+        return changed
+
+    def _learn_time(self, time: float | None) -> bool:
+        changed = time is not None and not self.timed and not self._some_time
         self._some_time |= time is not None
         if self.timed and time is None:
             self.timed, changed = False, True

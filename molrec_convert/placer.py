@@ -12,8 +12,9 @@ from .adapter import Snapshot
 from .errors import RecordError
 from .model import Block, Column, Frame, Meta
 from .model.dtypes import DTYPES
+from .moments import Kept, Moment, Moments, distinct, mapped, moment_of
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY, Placement, signature_of
-from .stack import Moment, Stack, moment_of, part_of
+from .stack import Stack, part_of
 
 
 class Placer:
@@ -52,8 +53,8 @@ class Placer:
 
     def place_stack(self, stack: Stack) -> Stack | None:
         """The part of a stack that moves, with steps, and times or none; None where its frames go one by one."""
-        first = self._count
-        metas = self._metas(stack.moments)
+        first, moments = self._count, stack.moments
+        metas = self._metas(moments)
         if metas is None:
             return None
         blocks = self._blocks(stack.blocks)
@@ -64,18 +65,13 @@ class Placer:
                     self._conforming = signature
             if signature != self._conforming:
                 return None
-        moments = [
-            Moment(
-                first + k if self._ordinal_steps or moment.step is None else moment.step,
-                moment.time if self._timed else None,
-                moment.box,
-                meta,
-                moment.about,
-            )
-            for k, (moment, meta) in enumerate(zip(stack.moments, metas, strict=True))
-        ]
+        counted = range(first, first + len(moments))
+        steps: Sequence[int | None] = counted if self._ordinal_steps else moments.steps
+        if None in steps:
+            steps = [number if step is None else step for step, number in zip(steps, counted, strict=True)]
+        times = moments.times if self._timed else Kept(None, len(moments))
         self._count += len(moments)
-        return Stack(blocks, moments)
+        return Stack(blocks, Moments(steps, times, moments.boxes, metas, moments.abouts))
 
     def _blocks(self, frame: Mapping[str, Block]) -> dict[str, Block]:
         blocks: dict[str, Block] = {}
@@ -111,25 +107,27 @@ class Placer:
             values[key], tags[key] = value, declared[key].tag
         return Meta.of(values, tags)
 
-    def _metas(self, moments: Sequence[Moment]) -> list[Meta] | None:
+    def _metas(self, moments: Moments) -> Sequence[Meta] | None:
         """The meta of the frames of a stack; None unless all have the same keys."""
         first = moments[0]
-        if not all(each.meta.same_keys(first.meta) and each.about.same_keys(first.about) for each in moments):
-            return None
-        may_add = self._ordinal_steps or not self._timed or CELL_KEY in self.schema.meta
+        for one, metas in ((first.meta, moments.metas), (first.about, moments.abouts)):
+            if not all(meta.same_keys(one) for meta in distinct(metas)):
+                return None
+        may_add = self.schema.meta.keys() & {STEP_KEY, TIME_KEY, CELL_KEY}
         if may_add and any(next(self._added(moment), None) is not None for moment in moments):
-            metas = [self._meta(moment) for moment in moments]
-            return metas if all(meta.same_keys(metas[0]) for meta in metas) else None
+            made = [self._meta(moment) for moment in moments]
+            return made if all(meta.same_keys(made[0]) for meta in made) else None
         if not self.schema.meta:
-            return [moment.meta for moment in moments]
+            return moments.metas
         tags, moving = dict(self._meta(first).tags), [key for key in self.schema.meta if key in first.about]
-        metas = []
-        for moment in moments:
-            values = dict(moment.meta.items())
+
+        def joined(meta: Meta, about: Meta) -> Meta:
+            values = dict(meta.items())
             for key in moving:
-                values[key] = moment.about[key]
-            metas.append(Meta.of(values, tags))
-        return metas
+                values[key] = about[key]
+            return Meta.of(values, tags)
+
+        return mapped(joined, moments.metas, moments.abouts if moving else Kept(first.about, len(moments)))
 
     def _added(self, moment: Moment) -> Iterator[tuple[str, Any]]:
         """What stands among the values of a frame, since it has no other place, as far as that is declared."""

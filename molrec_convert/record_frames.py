@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from .adapter import Snapshot
@@ -13,8 +14,9 @@ from .model import Block, Frame, Meta, Record, Schema
 from .model.meta import same_value
 from .model.origin import declared_units
 from .model.schema import NO_FILL
+from .moments import Kept, Moments, distinct, mapped
 from .placement import CELL_KEY, STEP_KEY, TIME_KEY
-from .stack import Moment, Stack
+from .stack import Stack
 
 
 def record_snapshots(record: Record, chosen: list[int]) -> Iterator[Snapshot]:
@@ -67,20 +69,30 @@ def _told(stack: Stack, record: Record) -> Stack | None:
     if any(column.valid is not None for block in stack.blocks.values() for column in block.columns.values()):
         return None
     schema, about = record.trajectory.filled, Meta(record.system.meta) if record.system is not None else Meta()
+    units = declared_units(record.meta)
     filled = any(spec.fill is not NO_FILL for spec in schema.meta.values())
-    moments: list[Moment] = []
-    for moment in stack.moments:
-        meta, step, time = moment.meta, moment.step, moment.time
-        if filled:
-            meta = _without_fills(meta, schema)
-        if STEP_KEY in schema.meta:
-            step = meta.pop(STEP_KEY, None)
-        time = meta.pop(TIME_KEY, None) if time is None else time
-        if moments and not meta.same_keys(moments[0].meta):
-            return None
-        moments.append(Moment(step, time, moment.box, meta, about))
-    stack.moments, stack.units = moments, declared_units(record.meta)
+    own = stack.moments
+    metas = mapped(partial(_without_fills, schema=schema), own.metas) if filled else own.metas
+    steps, times = own.steps, own.times
+    moved = {STEP_KEY} & schema.meta.keys()
+    if moved:
+        steps = mapped(partial(Meta.get, key=STEP_KEY), metas)
+    if TIME_KEY in schema.meta and None in times:  # then no frame has a time of its own
+        moved.add(TIME_KEY)
+        times = mapped(partial(Meta.get, key=TIME_KEY), metas)
+    if moved:
+        metas = mapped(partial(_without, keys=moved), metas)
+    if not all(meta.same_keys(metas[0]) for meta in distinct(metas)):
+        return None
+    stack.moments, stack.units = Moments(steps, times, own.boxes, metas, Kept(about, len(own))), units
     return stack
+
+
+def _without(meta: Meta, keys: set[str]) -> Meta:
+    return Meta.of(
+        {key: value for key, value in meta.items() if key not in keys},
+        {key: tag for key, tag in meta.tags.items() if key not in keys},
+    )
 
 
 def with_system(frame: Frame, system: Frame | None, index: int) -> Frame:

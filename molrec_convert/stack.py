@@ -4,40 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from .adapter import Exporter, Importer, Note, Snapshot, Span
-from .model import Block, Box, Column, Frame, Meta
+from .model import Block, Column, Frame
 from .model.dtypes import Array
-
-
-class Moment(NamedTuple):
-    """What a frame of a stack has for its own, beside its rows; see `molrec_convert.adapter.Snapshot`.
-
-    Parameters
-    ----------
-    step, time
-        As the source states them.
-    box
-        The cell; the same object where it stays.
-    meta
-        The meta of the frame; its tags are those of all frames of the stack.
-    about
-        Facts of the source's layout; the same object where they stay.
-    """
-
-    step: int | None
-    time: float | None
-    box: Box | None
-    meta: Meta
-    about: Meta
-
-
-def moment_of(snapshot: Snapshot) -> Moment:
-    """What a frame has beside its rows."""
-    return Moment(snapshot.step, snapshot.time, snapshot.frame.box, snapshot.frame.meta, snapshot.about)
+from .moments import Moments
 
 
 @dataclass(slots=True)
@@ -57,7 +31,7 @@ class Stack:
     """
 
     blocks: dict[str, Block]
-    moments: Sequence[Moment]
+    moments: Moments
     units: Mapping[str, str] | None = None
     notes: list[Note] = field(default_factory=list)
     decimals: Mapping[str, int] = field(default_factory=dict)
@@ -82,7 +56,7 @@ class Stack:
     def after(self, index: int) -> Stack:
         """The frames after the first ones."""
         blocks = {name: _after(block, index, len(self)) for name, block in self.blocks.items()}
-        return Stack(blocks, self.moments[index:], self.units, self.notes, self.decimals)
+        return Stack(blocks, self.moments.after(index), self.units, self.notes, self.decimals)
 
     def __iter__(self) -> Iterator[Snapshot]:
         return map(self.__getitem__, range(len(self)))
@@ -193,7 +167,8 @@ def repeats(column: Column, frames: int) -> bool:
 def rows_repeat(values: Array, frames: int) -> bool:
     """Whether values repeat so."""
     each = by_frame(values, frames)
-    return bool((each == each[0]).all())
+    # One is enough to tell what moves.
+    return bool((each[-1] == each[0]).all()) and bool((each == each[0]).all())
 
 
 def one_of(column: Column, frames: int) -> Column:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import molrec_convert as mc
 from molrec_convert.model import Block, Box, Column, Frame, Meta
+from molrec_convert.moments import Moment, Moments
 from molrec_convert.record_frames import record_snapshots, record_stacks
 from molrec_convert.records import open_record
-from molrec_convert.stack import Moment, Stack, Tiled, part_of, repeats
+from molrec_convert.stack import Stack, Tiled, part_of, repeats
 
 from .binaries import dcd, points
 from .compare import assert_same_records
@@ -262,7 +263,8 @@ def stack_of(frames=4, rows=3):
     kinds = Tiled(Column(np.array([7, 8, 9], np.uint64)), frames)
     block = Block.of({"x": Column.of(x), "type_id": kinds}, frames * rows)
     empty = Meta()
-    return Stack({"atoms": block}, [Moment(k, None, Box.orthogonal(5.0), empty, empty) for k in range(frames)])
+    moments = Moments.of([Moment(k, None, Box.orthogonal(5.0), empty, empty) for k in range(frames)])
+    return Stack({"atoms": block}, moments)
 
 
 def test_a_stack_is_a_sequence_of_frames():

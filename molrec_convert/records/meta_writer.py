@@ -9,6 +9,7 @@ from molrec_convert.errors import RecordError
 from molrec_convert.model import Meta, Schema
 from molrec_convert.model.meta import TAGS, json_text
 from molrec_convert.model.schema import NO_FILL
+from molrec_convert.moments import Kept, distinct
 
 from . import layout
 from .cells import CELL_KEY
@@ -71,11 +72,11 @@ class MetaWriter:
     def rows_of(self, metas: Sequence[Meta], *, has_cell: bool) -> list[list[Any]]:
         """The values of each key of many frames; raises as `values_of`, and where they do not have the same keys."""
         first = self.values_of(metas[0], has_cell=has_cell)
-        if not all(meta.same_keys(metas[0]) for meta in metas):
+        if not all(meta.same_keys(metas[0]) for meta in distinct(metas)):
             raise RecordError("the frames have other keys")
         rows: list[list[Any]] = []
         for (key, spec, _), value in zip(self._keys, first, strict=True):
-            if key not in metas[0] or (self._mixed and key == CELL_KEY):
+            if key not in metas[0] or isinstance(metas, Kept) or (self._mixed and key == CELL_KEY):
                 rows.append([value] * len(metas))
             elif spec.tag == "json":
                 rows.append([json_text(meta[key]) for meta in metas])

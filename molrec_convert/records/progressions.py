@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -58,6 +59,19 @@ class Progression(Generic[T]):
             self.values.push(value)
         self.count += 1
         self.last = value
+
+    def extend(self, values: Sequence[T]) -> None:
+        """Take the values of the next frames."""
+        if self.values is None and self.dtype == "i64" and self.count > 1 and self._go_on(values):
+            self.count += len(values)
+            self.last = values[-1]
+            return
+        for value in values:
+            self.push(value)
+
+    def _go_on(self, values: Sequence[T]) -> bool:
+        first = self._start + self.count * self._stride
+        return list(values) == list(range(first, first + len(values) * self._stride, self._stride))
 
     def _fits(self, value: Any) -> bool:
         if self.count == 0:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from molrec_convert.model import Block, Box, Frame, Meta, Schema, Trajectory
 from molrec_convert.model.dtypes import DTYPES, Array
 from molrec_convert.model.origin import Origin
 from molrec_convert.model.trajectory import picked
-from molrec_convert.stack import Moment, Stack, tiled_block
+from molrec_convert.moments import Kept, Moments, kept
+from molrec_convert.stack import Stack, tiled_block
 
 from . import layout
 from .block_reader import BlockReader, frozen
@@ -182,11 +182,14 @@ class StoredTrajectory(Trajectory):
         tags = {key: reader.tag for key, reader in self._meta.items()}
         values = [reader.values(first, end) for reader in self._meta.values()]
         metas = [Meta.of(dict(zip(tags, each, strict=True)), dict(tags)) for each in zip(*values, strict=True)]
-        boxes = [None] * frames if self._cell is None else self._cell.of(first, end)
-        times = [None] * frames if self._time is None else self._time[first:end].tolist()
-        steps = self._step[first:end].tolist()
-        moments = zip(steps, times, boxes, metas or [Meta() for _ in steps], repeat(self._about), strict=False)
-        return Stack({**joined, **found}, [Moment(*each) for each in moments], self._units)
+        moments = Moments(
+            self._step[first:end].tolist(),
+            Kept(None, frames) if self._time is None else self._time[first:end].tolist(),
+            Kept(None, frames) if self._cell is None else kept(self._cell.of(first, end)),
+            metas or Kept(Meta(), frames),
+            Kept(self._about, frames),
+        )
+        return Stack({**joined, **found}, moments, self._units)
 
     def part(self, index: int, columns: Mapping[str, Collection[str]]) -> Frame:
         """Read some columns of a frame, with its box and its meta; row references are not checked."""

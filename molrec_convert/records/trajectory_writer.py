@@ -7,13 +7,14 @@ at any moment holds every committed frame.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from operator import lt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from molrec_convert.errors import RecordError
 from molrec_convert.model import Block, Frame, Schema
+from molrec_convert.moments import distinct, mapped
 from molrec_convert.stack import Stack, part_of
 
 from . import layout
@@ -41,7 +42,7 @@ class Taken(NamedTuple):
     """One frame, or a stack of them, as it is taken after all checks; `values` are those of each key of the meta."""
 
     updates: list[tuple[BlockWriter, Block]]
-    boxes: list[Box | None]
+    boxes: Sequence[Box | None]
     values: list[list[Any]]
     steps: list[int]
     times: list[float] | None
@@ -155,18 +156,17 @@ class TrajectoryWriter:
     def _taken_together(self, stack: Stack) -> Taken | None:
         """What `_take` needs of a stack; None where `append` has to look at every frame."""
         moments = stack.moments
-        steps = [moment.step for moment in moments if type(moment.step) is int]
-        times = [moment.time for moment in moments]
-        boxes = [moment.box for moment in moments]
+        steps = [step for step in moments.steps if type(step) is int]
+        boxes = moments.boxes
         last = self._steps.last if self._count else LEAST - 1
-        due = self._times is not None if self._count else times[0] is not None
-        defined = {box is not None and box.defined for box in boxes}
+        due = self._times is not None if self._count else moments.times[0] is not None
+        defined = {box is not None and box.defined for box in distinct(boxes)}
         if not (
             not self._durable
             and len(steps) == len(moments)
-            and all(one < other for one, other in pairwise((last, *steps, MOST + 1)))
-            and all((time is not None) is due for time in times)
-            and len({box is None for box in boxes}) == len(defined) == 1
+            and all(map(lt, (last, *steps), (*steps, MOST + 1)))
+            and all((time is not None) is due for time in distinct(moments.times))
+            and len({box is None for box in distinct(boxes)}) == len(defined) == 1
             and self._rules.by_count
         ):
             return None
@@ -179,11 +179,12 @@ class TrajectoryWriter:
                     return None
                 updates.append((writer, block))
             self._rules.check({writer.name: part_of(block, 0, len(stack)) for writer, block in updates})
-            prepared = [self._cell.prepared(box) for box in boxes]
-            values = self._meta.rows_of([moment.meta for moment in moments], has_cell=True in defined)
+            prepared = mapped(self._cell.prepared, boxes)
+            values = self._meta.rows_of(moments.metas, has_cell=True in defined)
         except (RecordError, KeyError):
             return None
-        return Taken(updates, prepared, values, steps, [float(time) for time in times if time is not None] or None)
+        times = [float(time) for time in moments.times if time is not None] if due else None
+        return Taken(updates, prepared, values, steps, times)
 
     def _updates_of(self, frame: Frame) -> list[tuple[BlockWriter, Block]]:
         updates: list[tuple[BlockWriter, Block]] = []
@@ -209,16 +210,14 @@ class TrajectoryWriter:
             self._held += sum(column.values.nbytes + 128 for column in block.columns.values())
             if writer.chunk_rows and writer.group is not None and writer.pending >= writer.chunk_rows:
                 writer.drain(self._queue)
-        for k, box in enumerate(taken.boxes):
+        for k, box in enumerate(distinct(taken.boxes)):
             self._cell.push(box, ordinal + k)
         self._meta.push(taken.values)
         if taken.times is not None:
             if self._times is None:
                 self._times = Progression(layout.TIME, layout.TIME_PROGRESSION, "f64")
-            for time in taken.times:
-                self._times.push(time)
-        for step in taken.steps:
-            self._steps.push(step)
+            self._times.extend(taken.times)
+        self._steps.extend(taken.steps)
         self._count += count
         if self._held >= HELD_BYTES:
             self._attach(final=False)
