@@ -19,7 +19,7 @@ AHEAD = 24 << 20
 FRAME = 8 << 10
 """Bytes that a frame takes beside its text: that of a few atoms is small, and its objects are not."""
 
-BUNDLE, MOST = 256 << 10, 128
+BUNDLE, MOST = 1 << 20, 512
 """Bytes of text, and frames, that are decoded in one go: handing a task to a thread takes as long as a small frame."""
 
 Transform = Callable[[Snapshot], Snapshot]

@@ -182,6 +182,10 @@ class Source:
     def spans(self, importer: Importer, selection: FrameSelection, *, strict: bool) -> Iterator[Span]:
         """The spans of the chosen frames, with their bytes."""
         assert self._stream is not None
+        if selection.everything:
+            for span in self._indexed(importer, keep=True, strict=strict):
+                yield span if span.data is not None else self._with_data(span)
+            return
         if selection.needs_total:
             if self.path is None:
                 raise OptionError("frames of a stream cannot be counted from its end")
@@ -193,7 +197,7 @@ class Source:
             last: int | None = max(chosen, default=-1)
         else:
             wanted, last = selection.picks, selection.last()
-        keep = selection.everything or not self._stream.seekable
+        keep = not self._stream.seekable
         given = False
         for span in self._indexed(importer, keep=keep, strict=strict):
             if wanted(span.ordinal):
@@ -203,7 +207,7 @@ class Source:
                 return
         if not selection.needs_total and (beyond := list(selection.missing(self.frames_seen))):
             raise OptionError(f"there is no frame {beyond[0]} among {self.frames_seen}", path=self.name)
-        if not given and self.frames_seen and not selection.everything:
+        if not given and self.frames_seen:
             raise selection.none_of(self.frames_seen, self.name)
 
     def _with_data(self, span: Span) -> Span:

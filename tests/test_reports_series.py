@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 import molrec_convert as mc
-from molrec_convert import outputs, registry
+from molrec_convert import ahead, outputs, record_frames, registry
 from molrec_convert.model import Box
 from molrec_convert.options import Options
 
@@ -93,6 +93,8 @@ def test_r27_only_chosen_frames_are_decoded(adapter, tmp_path, monkeypatch):
 def test_r27_memory_does_not_grow_with_the_trajectory(adapter, tmp_path, monkeypatch):
     """Neither into a record nor back: four times the frames need about as much."""
     monkeypatch.setattr(outputs, "LOOK_AHEAD", 1 << 16)
+    for module in (ahead, record_frames):
+        monkeypatch.setattr(module, "BUNDLE", 1 << 16)
     peaks = []
     for count in (25, 100):
         source = a_series(tmp_path, adapter, count, atoms=200)

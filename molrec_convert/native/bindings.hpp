@@ -18,6 +18,8 @@ nanobind::object scan_again(nanobind::handle data, nanobind::handle like, nanobi
                             nanobind::list marked);
 nanobind::tuple find_line(nanobind::handle data, std::size_t start, nanobind::list marked);
 nanobind::tuple skip_lines(nanobind::handle data, std::size_t start, std::uint64_t count);
+nanobind::list find_runs(nanobind::handle data, std::size_t start, std::uint64_t head,
+                         std::uint64_t body, std::size_t most);
 std::uint64_t count_lines(nanobind::handle data);
 nanobind::bytes format_table(nanobind::list columns, nanobind::list styles,
                              nanobind::bytes separator, nanobind::bytes terminator,

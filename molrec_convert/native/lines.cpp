@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -32,6 +34,32 @@ std::uint64_t count_block(const char* p) {
     return sum;
 }
 
+// Move behind up to `count` line ends; returns how many there were.
+std::uint64_t pass_lines(const char*& after, const char* end, std::uint64_t count) {
+    std::uint64_t lines = 0;
+    const char* p = after;
+    while (end - p >= static_cast<std::ptrdiff_t>(block) && count - lines >= block) {
+        lines += count_block(p);
+        p += block;
+    }
+    while (end - p >= static_cast<std::ptrdiff_t>(block)) {
+        const std::uint64_t found = count_block(p);
+        if (found > count - lines) break;
+        lines += found;
+        p += block;
+    }
+    if (lines > 0) {
+        for (after = p; after[-1] != '\n';) --after;
+    }
+    while (lines < count) {
+        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+        if (p == nullptr) break;
+        after = ++p;
+        ++lines;
+    }
+    return lines;
+}
+
 }  // namespace
 
 std::uint64_t count_newlines(const char* begin, const char* end) {
@@ -45,35 +73,31 @@ std::uint64_t count_newlines(const char* begin, const char* end) {
 nb::tuple skip_lines(nb::handle data, std::size_t start, std::uint64_t count) {
     const Buffer buffer(data);
     if (start > buffer.size()) throw nb::value_error("start lies behind the end of the data");
-    std::uint64_t lines = 0;
+    // The lock is kept: it takes longer to get it back among threads than to count some megabytes.
+    const char* after = buffer.begin() + start;
+    const std::uint64_t lines = pass_lines(after, buffer.end(), count);
+    return nb::make_tuple(lines, static_cast<std::size_t>(after - buffer.begin()));
+}
+
+nb::list find_runs(nb::handle data, std::size_t start, std::uint64_t head, std::uint64_t body,
+                   std::size_t most) {
+    const Buffer buffer(data);
+    if (start > buffer.size()) throw nb::value_error("start lies behind the end of the data");
     const char* const begin = buffer.begin();
-    const char* after = begin + start;  // behind the last line end found
+    const char* const end = buffer.end();
+    std::vector<std::pair<std::size_t, std::size_t>> found;
     {
-        // The lock is kept: it takes longer to get it back among threads than to count some megabytes.
-        const char* const end = buffer.end();
-        const char* p = after;
-        while (end - p >= static_cast<std::ptrdiff_t>(block) && count - lines >= block) {
-            lines += count_block(p);
-            p += block;
-        }
-        while (end - p >= static_cast<std::ptrdiff_t>(block)) {
-            const std::uint64_t found = count_block(p);
-            if (found > count - lines) break;
-            lines += found;
-            p += block;
-        }
-        if (lines > 0) {
-            for (after = p; after[-1] != '\n';) --after;
-        }
-        while (lines < count) {
-            p = static_cast<const char*>(
-                std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-            if (p == nullptr) break;
-            after = ++p;
-            ++lines;
+        const Unlocked unlocked(most > 1 ? buffer.size() - start : 0);
+        for (const char* p = begin + start; found.size() < most;) {
+            if (pass_lines(p, end, head) < head) break;
+            const auto middle = static_cast<std::size_t>(p - begin);
+            if (pass_lines(p, end, body) < body) break;
+            found.emplace_back(middle, static_cast<std::size_t>(p - begin));
         }
     }
-    return nb::make_tuple(lines, static_cast<std::size_t>(after - begin));
+    nb::list runs;
+    for (const auto& [middle, behind] : found) runs.append(nb::make_tuple(middle, behind));
+    return runs;
 }
 
 nb::tuple find_line(nb::handle data, std::size_t start, nb::list marked) {

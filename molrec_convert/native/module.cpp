@@ -39,6 +39,7 @@ NB_MODULE(_native, m) {
     m.def("scan_again", &molrec::scan_again, "data"_a, "like"_a, "layout"_a, "marked"_a);
     m.def("find_line", &molrec::find_line, "data"_a, "start"_a, "marked"_a);
     m.def("skip_lines", &molrec::skip_lines, "data"_a, "start"_a, "count"_a);
+    m.def("find_runs", &molrec::find_runs, "data"_a, "start"_a, "head"_a, "body"_a, "most"_a);
     m.def("count_lines", &molrec::count_lines, "data"_a);
     m.def("format_table", &molrec::format_table, "columns"_a, "styles"_a, "separator"_a,
           "terminator"_a, "widths"_a = nb::list());

@@ -13,6 +13,7 @@ from ._fallback_scan import parse_integer, parse_real, scan_numbers, scan_table
 __all__ = [
     "count_lines",
     "find_line",
+    "find_runs",
     "format_grid",
     "format_table",
     "parse_integer",
@@ -52,6 +53,18 @@ def skip_lines(data: Buffer, start: int, count: int) -> tuple[int, int]:
             lines += len(ends)
             after = begin + int(ends[-1]) + 1
     return lines, after
+
+
+def find_runs(data: Buffer, start: int, head: int, body: int, most: int) -> list[tuple[int, int]]:
+    """Find up to so many runs of `head` and `body` lines, one after another, as where the lines of both end."""
+    runs: list[tuple[int, int]] = []
+    while len(runs) < most:
+        found, middle = skip_lines(data, start, head)
+        more, start = skip_lines(data, middle, body)
+        if found < head or more < body:
+            break
+        runs.append((middle, start))
+    return runs
 
 
 def shuffle(data: Buffer, itemsize: int) -> bytes:

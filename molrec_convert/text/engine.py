@@ -43,6 +43,9 @@ class Engine(Protocol):
     def skip_lines(self, data: Buffer, start: int, count: int) -> tuple[int, int]:
         """Advance over line ends."""
 
+    def find_runs(self, data: Buffer, start: int, head: int, body: int, most: int) -> list[tuple[int, int]]:
+        """Find where runs of so many lines, and so many more, end."""
+
     def count_lines(self, data: Buffer) -> int:
         """Count line ends."""
 

@@ -11,6 +11,8 @@ from .streams import ByteStream
 CHUNK = 1 << 22
 FAR = 4
 """Chunks behind a mark from which on bytes are dropped, to be read again: copying them as they grow takes longer."""
+RUNS = 256
+"""Runs of lines that are looked for at a time."""
 LONGEST_LINE = 1 << 26
 """Where `Window.next_line` stops looking for a line end: the file is no text."""
 
@@ -131,16 +133,18 @@ class Window:
 
         Whoever finds that one is none stops asking, and the cursor stands before it. No mark is set meanwhile.
         """
-        skip, view = engine.active.skip_lines, self._view[: self._stop]
-        while True:
-            found, middle = skip(view, self._cursor, head)
-            more, end = skip(view, middle, body)
-            if found < head or more < body:
+        view, most = self._view[: self._stop], 1
+        while found := engine.active.find_runs(view, self._cursor, head, body, most):
+            first, place = self._cursor, 0
+            text = bytes(view[first : found[-1][1]])
+            for middle, end in found:
+                yield text[place : middle - first], text[middle - first : end - first]
+                place, self._cursor = end - first, end
+                self.line += head + body
+                self.terminated = True
+            if len(found) < most:
                 return
-            yield bytes(view[self._cursor : middle]), bytes(view[middle:end])
-            self._cursor = end
-            self.line += head + body
-            self.terminated = True
+            most = min(2 * most, RUNS)  # those that are not asked for were looked for in vain
 
     def skip_until(self, marks: list[bytes]) -> int:
         """Pass lines until one begins with one of `marks`, in any case; return how many were passed.
