@@ -148,9 +148,17 @@ def _array_place(header: Header, key: str, text: str, special: dict[str, str]) -
         like = header.box
         if like is None or special.get("lattice") != text or usual_box(_reals_of(text), like) is None:
             return None
+        last = text, like
 
         def put_box(header: Header, text: str) -> bool:
+            nonlocal last
+            known, box = last
+            if text == known:
+                header.box = box
+                return True
             header.box = usual_box(_reals_of(text), like)
+            if header.box is not None:
+                last = text, header.box
             return header.box is not None
 
         return put_box

@@ -32,19 +32,31 @@ VOIGT = (0, 5, 4, 5, 1, 3, 4, 3, 2)
 
 
 # ---------------------------------------------------------------- whether the source's comment line still holds
-def agrees(source: Header, snapshot: Snapshot) -> bool:
-    """Whether the source's comment line says what a frame says."""
-    box = source.box
-    if box is None and (vectors := snapshot.about.get("xyz_vec")):
-        box = box_of_vectors(vectors)[0]
-    units = units_of(source)
-    return (
-        source.step in (None, snapshot.step)
-        and same_value(source.time, snapshot.time)
-        and _same_box(box, snapshot.frame.box)
-        and all(units.get(quantity, unit) == unit for quantity, unit in (snapshot.units or {}).items())
-        and _same_meta(source, snapshot.frame.meta)
-    )
+class Agreement:
+    """Whether the comment lines of a source say what frames say; of a cell that stays it is found out once."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Box | None, Box | None, bool] = None, None, True
+
+    def holds(self, source: Header, snapshot: Snapshot) -> bool:
+        """Whether a line says what a frame says."""
+        box = source.box
+        if box is None and (vectors := snapshot.about.get("xyz_vec")):
+            box = box_of_vectors(vectors)[0]
+        units = units_of(source)
+        return (
+            source.step in (None, snapshot.step)
+            and same_value(source.time, snapshot.time)
+            and self._same_box(box, snapshot.frame.box)
+            and all(units.get(quantity, unit) == unit for quantity, unit in (snapshot.units or {}).items())
+            and _same_meta(source, snapshot.frame.meta)
+        )
+
+    def _same_box(self, one: Box | None, other: Box | None) -> bool:
+        last = self._last
+        if last[0] is not one or last[1] is not other:
+            last = self._last = one, other, _same_box(one, other)
+        return last[2]
 
 
 def _same_box(one: Box | None, other: Box | None) -> bool:

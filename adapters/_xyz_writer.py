@@ -37,7 +37,7 @@ from ._xyz_layout import (
     present_columns,
 )
 from ._xyz_rows import REST, derived_columns
-from ._xyz_said import agrees, extended_comment, vector_lines
+from ._xyz_said import Agreement, extended_comment, vector_lines
 from ._xyz_scales import Scales, Style
 from ._xyz_values import CONTROL
 from ._xyz_words import WordTable
@@ -62,6 +62,7 @@ class XyzExporter:
         self._left_out: dict[str, None] = {}
         self._words, self._words_of_one = WordTable(), WordTable()
         self._headers = HeaderReader()
+        self._agreement = Agreement()
 
     def head(self, first: Snapshot) -> bytes:
         """Nothing stands before the first frame."""
@@ -89,7 +90,7 @@ class XyzExporter:
             layout = plain_layout(columns)
             comment = self._free_comment(source, snapshot)
             self._leave_out(self._not_said(layout, columns, snapshot, comment))
-        elif source is not None and layout is not None and agrees(source, snapshot):
+        elif source is not None and layout is not None and self._agreement.holds(source, snapshot):
             comment, scales = source.comment, Scales(None, spellings, source)
             title, behind = str(snapshot.about.get("xyz_title", "")), vector_lines(snapshot)
         else:
@@ -123,7 +124,9 @@ class XyzExporter:
         spellings = numbers if isinstance(numbers, dict) else {}
         one = part_of(atoms, 0, frames)
         columns = present_columns(one, about, self._words_of_one)
-        kept = [each is not None and agrees(each, head) for each, head in zip(sources, heads, strict=True)]
+        kept = [
+            each is not None and self._agreement.holds(each, head) for each, head in zip(sources, heads, strict=True)
+        ]
         layout = None if source is None else kept_layout(source, about, columns, self._words_of_one)
         if source is not None and layout is not None and all(kept):
             if not all(each is not None and source.says_same_columns(each) for each in sources):
@@ -182,7 +185,12 @@ class XyzExporter:
 
     def _free_comment(self, source: Header | None, snapshot: Snapshot) -> str:
         """The comment line of a plain file: the source's, else a title."""
-        if source is not None and source.properties is None and not source.extended and agrees(source, snapshot):
+        if (
+            source is not None
+            and source.properties is None
+            and not source.extended
+            and self._agreement.holds(source, snapshot)
+        ):
             return source.comment
         texts = [snapshot.about.get(key) for key in ("comment", "title")]
         return next((text for text in texts if isinstance(text, str) and not CONTROL.search(text)), "")

@@ -18,7 +18,7 @@ from .model.dtypes import Array, same_bits
 from .moments import Moment, Moments, distinct, moment_of
 from .stack import Stack, part_of, repeats
 
-WITHOUT_DIGITS = str.maketrans(dict.fromkeys("0123456789.+-"))
+DIGITS = b"0123456789.+-"
 EYE = np.eye(3, dtype=bool)
 SMALL = 2**31
 """Steps below are small enough for every format."""
@@ -31,14 +31,20 @@ class LastFrame:
         self._shared: tuple[Any, ...] = ()
         self._kept: list[Array] = []
         self._moment: tuple[Any, ...] = ()
+        self._about = Meta()
         self._box: tuple[Box | None, Any] = (None, None)
 
     def is_like(self, snapshot: Snapshot, ordinal: int) -> bool:
         """Whether a frame is like the last one, which it is from now on."""
         shared = (_shared(snapshot.frame), snapshot.units)
         kept, moment = list(_kept(snapshot.frame.values())), self._of(moment_of(snapshot), ordinal)
-        alike = shared == self._shared and moment == self._moment and _same(kept, self._kept)
-        self._shared, self._kept, self._moment = shared, kept, moment
+        alike = (
+            shared == self._shared
+            and moment == self._moment
+            and snapshot.about.same_keys(self._about)
+            and _same(kept, self._kept)
+        )
+        self._shared, self._kept, self._moment, self._about = shared, kept, moment, snapshot.about
         return alike
 
     def are_like(self, stack: Stack, ordinal: int) -> bool:
@@ -75,7 +81,14 @@ class LastFrame:
             and all((time is None) is timeless for time in distinct(moments.times))
             and all(self._facts(box) == cell for box in distinct(moments.boxes))
             and all(tuple(meta) == keys for meta in distinct(moments.metas))
-            and all(_values(about) == values for about in distinct(moments.abouts))
+            and all(self._says(about, values) for about in distinct(moments.abouts))
+        )
+
+    def _says(self, about: Meta, values: tuple[Any, ...]) -> bool:
+        """Whether facts are like the last ones, most of which are the same objects."""
+        return about.same_keys(self._about) and all(
+            value is one or _value(value) == due
+            for value, one, due in zip(about.values(), self._about.values(), values, strict=True)
         )
 
     def _facts(self, box: Box | None) -> Any:
@@ -123,7 +136,7 @@ def _facts(box: Box) -> tuple[Any, ...]:
 
 
 def _values(meta: Meta) -> tuple[Any, ...]:
-    return (*meta.tags.items(), *map(_value, meta.values()))
+    return tuple(map(_value, meta.values()))
 
 
 def _value(value: Any) -> Any:
@@ -135,7 +148,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, int):
         return -SMALL <= value < SMALL
     if isinstance(value, str):
-        return bool(value), value.translate(WITHOUT_DIGITS)
+        return bool(value), value.encode("utf-8", "surrogatepass").translate(None, DIGITS)
     if isinstance(value, tuple):
         return tuple(map(_value, value))
     return value

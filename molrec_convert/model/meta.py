@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import ItemsView, Iterator, Mapping, MutableMapping
+from collections.abc import ItemsView, Iterator, Mapping, MutableMapping, ValuesView
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -132,6 +132,10 @@ class Meta(MutableMapping[str, Any]):
     def items(self) -> ItemsView[str, Any]:
         """Keys and values, as those of a dictionary."""
         return self._values.items()
+
+    def values(self) -> ValuesView[Any]:
+        """The values, as those of a dictionary."""
+        return self._values.values()
 
     def same(self, other: Meta) -> bool:
         """Whether both hold the same values, to the bit, under the same tags."""
