@@ -21,6 +21,8 @@ FRAME = 8 << 10
 
 BUNDLE, MOST = 1 << 20, 512
 """Bytes of text, and frames, that are decoded in one go: handing a task to a thread takes as long as a small frame."""
+LONE = 128 << 10
+"""Bytes of a frame that goes alone: to join such takes longer than it spares."""
 
 Transform = Callable[[Snapshot], Snapshot]
 
@@ -191,7 +193,7 @@ def bundles(spans: Iterator[Span]) -> Iterator[tuple[list[Span], int]]:
             bundle.append(span)
             size += span.size + FRAME
             text += span.size
-            if text >= BUNDLE or len(bundle) >= MOST:
+            if text >= BUNDLE or len(bundle) >= MOST or span.size >= LONE:
                 yield bundle, size
                 bundle, size, text = [], 0, 0
     except Exception:

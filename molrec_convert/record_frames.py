@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .adapter import Snapshot
-from .ahead import BUNDLE, MOST
+from .ahead import BUNDLE, LONE, MOST
 from .errors import RecordError
 from .model import Block, Frame, Meta, Record, Schema
 from .model.meta import same_value
@@ -44,7 +44,7 @@ def record_stacks(record: Record, chosen: Sequence[int]) -> Iterator[Snapshot | 
     """Frames of a record as `record_snapshots` gives them, small ones that follow one another together."""
     trajectory = record.trajectory
     size = None if trajectory is None else trajectory.frame_size
-    most = 1 if size is None else min(MOST, BUNDLE // max(size, 1))
+    most = 1 if size is None or size >= LONE else min(MOST, BUNDLE // max(size, 1))
     for first, end in runs_of(chosen, most):
         stack = trajectory.stack(first, end) if trajectory is not None and end - first > 1 else None
         told = None if stack is None else _told(stack, record)

@@ -135,11 +135,9 @@ class Window:
         """
         view, most = self._view[: self._stop], 1
         while found := engine.active.find_runs(view, self._cursor, head, body, most):
-            first, place = self._cursor, 0
-            text = bytes(view[first : found[-1][1]])
             for middle, end in found:
-                yield text[place : middle - first], text[middle - first : end - first]
-                place, self._cursor = end - first, end
+                yield bytes(view[self._cursor : middle]), bytes(view[middle:end])
+                self._cursor = end
                 self.line += head + body
                 self.terminated = True
             if len(found) < most:
