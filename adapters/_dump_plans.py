@@ -88,8 +88,9 @@ def named_columns(text: bytes) -> NamedColumns:
     """The names after ``ITEM: ATOMS``."""
     names = text.split()
     doubtful = [k for k, name in enumerate(names) if _may_be_text(name)]
-    tokens = [NUMBER if k in doubtful else rb"\S++" for k in range(len(names))]
-    return NamedColumns(names, doubtful, re.compile(rb"[ \t]*+" + rb"[ \t]++".join(tokens) + rb"[ \t\r\n]"))
+    tokens = [NUMBER if k in doubtful else rb"\S++" for k in range(max(doubtful, default=-1) + 1)]
+    pattern = rb"[ \t]*+" + rb"[ \t]++".join(tokens) + rb"[ \t\r\n]" if tokens else b""
+    return NamedColumns(names, doubtful, re.compile(pattern))
 
 
 def _may_be_text(name: bytes) -> bool:

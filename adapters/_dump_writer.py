@@ -21,7 +21,7 @@ from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
 from molrec_convert.stack import Stack, repeats
-from molrec_convert.text.lines import parts_of
+from molrec_convert.text.lines import joined, parts_of
 from molrec_convert.text.table import format_table
 
 from ._dump_cell import bounds_lines, encloses, item_of, kept_rows
@@ -122,7 +122,7 @@ class DumpExporter:
                 box, last = boxes[k] or box, own
                 cell = self._cell(head, box, scales)
             found += (self._head(head, first + k, count, cell, names, scales), text)
-        return b"".join(found)
+        return joined(found)
 
     def _cell(self, snapshot: Snapshot, box: Box, scales: Any) -> list[str]:
         """The lines of the cell; of a box around the atoms where the frame has none."""

@@ -10,6 +10,7 @@ programs expect.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from molrec_convert.model.dtypes import STRING
 from molrec_convert.model.precision import decimals_of
 from molrec_convert.options import Options
 from molrec_convert.stack import Stack, part_of, repeats
-from molrec_convert.text.lines import parts_of
+from molrec_convert.text.lines import joined, parts_of
 from molrec_convert.text.table import format_table
 
 from ._xyz_again import HeaderReader
@@ -152,8 +153,8 @@ class XyzExporter:
             return None
         number = one.count
         texts = parts_of(format_table([cell for cell, _ in cells], [style for _, style in cells]), number)
-        lines = zip(comments, texts, strict=True)
-        return b"".join([b"%d\n%b\n%b" % (number, comment.encode(), text) for comment, text in lines])
+        tops = (b"%d\n%b\n" % (number, comment.encode()) for comment in comments)
+        return joined(chain.from_iterable(zip(tops, texts, strict=True)))
 
     def _cells(
         self, layout: Sequence[Written], atoms: Block, stack: Stack, scales: Scales

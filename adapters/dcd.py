@@ -26,7 +26,7 @@ from molrec_convert.errors import FormatError, TruncatedError
 from molrec_convert.model import Block, Box, Column, Frame, Meta
 from molrec_convert.moments import Moment, Moments
 from molrec_convert.options import Options
-from molrec_convert.stack import Stack
+from molrec_convert.stack import Stack, text_of
 from molrec_convert.text.window import Window
 
 from ._dcd_cell import Cell, Six, read_cell
@@ -193,7 +193,7 @@ class DcdImporter:
         place: Place = spans[0].context
         header, frames = place.header, len(spans)
         layout, rows, at = header.layout, place.rows, 0
-        octets = np.frombuffer(b"".join(span.data or b"" for span in spans), np.uint8).reshape(frames, place.size)
+        octets = np.frombuffer(text_of(spans), np.uint8).reshape(frames, place.size)
         marker = np.frombuffer(layout.mark(4 * rows), np.uint8)
         numbers: list[Six | None] = [None] * frames
         if place.cell:

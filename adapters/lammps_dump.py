@@ -21,7 +21,7 @@ from molrec_convert.errors import FormatError, OptionError, TruncatedError
 from molrec_convert.model import Block, Box, Frame, Meta
 from molrec_convert.moments import Kept, Moments, distinct, kept, mapped
 from molrec_convert.options import Options
-from molrec_convert.stack import Stack
+from molrec_convert.stack import Stack, text_of
 from molrec_convert.text.decimals import SAMPLE, fixed_decimals
 from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.table import ScanError, TableScan, scan_table
@@ -157,7 +157,7 @@ class DumpImporter:
             return None
         box = moments.boxes[0]
         assert box is not None
-        scan = scan_table(b"".join(span.data or b"" for span in spans), plan.kinds, frames * rows)
+        scan = scan_table(text_of(spans), plan.kinds, frames * rows)
         columns = self._atoms.scanned(plan, scan, header, box, self._style)
         notes = self._atoms.add_stacked_elements(columns, self._style, frames)
         if notes is None:

@@ -27,6 +27,7 @@ from molrec_convert.model import Block, BlockSpec, Column, Frame, Meta
 from molrec_convert.moments import Moment, Moments
 from molrec_convert.options import Options
 from molrec_convert.stack import Stack, Tiled, tiled_block
+from molrec_convert.text.lines import joined
 from molrec_convert.text.window import Window
 
 from ._pdb_atoms import AtomReader
@@ -120,7 +121,7 @@ class PdbImporter:
     def stacked(self, spans: Sequence[Span]) -> Stack | None:
         """Decode models together; see `molrec_convert.stack.StackImporter`."""
         frames, texts = len(spans), [span.data or b"" for span in spans]
-        data = b"".join(texts)
+        data = joined(texts)
         if b"\0" in data or b"\t" in data or not all(text.endswith(b"\n") for text in texts):
             return None
         found = self._atoms.read_stack(data, frames)

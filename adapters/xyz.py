@@ -19,7 +19,7 @@ from molrec_convert.errors import FormatError, OptionError
 from molrec_convert.model import Block, Box, Frame, Meta
 from molrec_convert.moments import Moment, Moments
 from molrec_convert.options import Options
-from molrec_convert.stack import Stack, rows_repeat
+from molrec_convert.stack import Stack, rows_repeat, text_of
 from molrec_convert.text.lines import BOM, decoded
 from molrec_convert.text.table import FORTRAN, MATHEMATICA, ScanError, scan_table
 from molrec_convert.text.window import Window
@@ -127,7 +127,7 @@ class XyzImporter:
         """Decode frames together; see `molrec_convert.stack.StackImporter`."""
         lines: Lines = spans[0].context
         frames, count, plan, header = len(spans), lines.text.count, lines.plan, lines.header
-        data = b"".join(span.data or b"" for span in spans)
+        data = text_of(spans)
         found = scan_table(data, plan.kinds, frames * count, dialect=DIALECT).columns
         species = [field.start for field in plan.fields if field.targets[0] == SPECIES]
         if not all(rows_repeat(found[place][0], frames) for place in species):

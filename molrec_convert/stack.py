@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -12,6 +12,7 @@ from .adapter import Exporter, Importer, Note, Snapshot, Span
 from .model import Block, Column, Frame
 from .model.dtypes import Array
 from .moments import Moments
+from .text.lines import joined
 
 
 @dataclass(slots=True)
@@ -82,6 +83,11 @@ class StackExporter(Exporter, Protocol):
     def encode_stack(self, stack: Stack, first: int) -> bytes | None:
         """The texts of all frames, as `encode` makes them, of which the first has this number; None for one by one."""
         ...
+
+
+def text_of(spans: Iterable[Span]) -> bytes:
+    """The bytes of spans one behind the other."""
+    return joined(span.data or b"" for span in spans)
 
 
 def part_of(block: Block, index: int, frames: int) -> Block:

@@ -26,6 +26,7 @@ nanobind::bytes format_table(nanobind::list columns, nanobind::list styles,
                              nanobind::list widths);
 nanobind::bytes format_grid(nanobind::list fields, std::size_t row, std::size_t per_line,
                             std::size_t width, int decimals, nanobind::bytes head);
+nanobind::bytes join(nanobind::list pieces);
 nanobind::bytes shuffle(nanobind::handle data, std::size_t itemsize);
 nanobind::bytes unshuffle(nanobind::handle data, std::size_t itemsize);
 nanobind::tuple quantize(

@@ -45,6 +45,7 @@ NB_MODULE(_native, m) {
           "terminator"_a, "widths"_a = nb::list());
     m.def("format_grid", &molrec::format_grid, "fields"_a, "row"_a, "per_line"_a, "width"_a,
           "decimals"_a, "head"_a);
+    m.def("join", &molrec::join, "pieces"_a);
     m.def("shuffle", &molrec::shuffle, "data"_a, "itemsize"_a);
     m.def("unshuffle", &molrec::unshuffle, "data"_a, "itemsize"_a);
     m.def("quantize", &molrec::quantize, "values"_a, "step"_a, "groups"_a);

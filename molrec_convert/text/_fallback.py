@@ -16,6 +16,7 @@ __all__ = [
     "find_runs",
     "format_grid",
     "format_table",
+    "join",
     "parse_integer",
     "parse_real",
     "quantize",
@@ -65,6 +66,11 @@ def find_runs(data: Buffer, start: int, head: int, body: int, most: int) -> list
             break
         runs.append((middle, start))
     return runs
+
+
+def join(pieces: list[bytes]) -> bytes:
+    """Put pieces one behind the other."""
+    return b"".join(pieces)
 
 
 def shuffle(data: Buffer, itemsize: int) -> bytes:

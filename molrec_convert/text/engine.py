@@ -70,6 +70,9 @@ class Engine(Protocol):
     ) -> bytes:
         """Print the values of a grid as lines of fields."""
 
+    def join(self, pieces: list[bytes]) -> bytes:
+        """Put pieces one behind the other."""
+
     def shuffle(self, data: Buffer, itemsize: int) -> bytes:
         """Put the first bytes of all items first, and so on."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from . import engine
 from .engine import Buffer
 
@@ -20,6 +22,11 @@ def skip_lines(data: Buffer, start: int, count: int) -> tuple[int, int]:
         Offset just after the last of them; `start` where there was none.
     """
     return engine.active.skip_lines(data, start, count)
+
+
+def joined(pieces: Iterable[bytes]) -> bytes:
+    """Pieces one behind the other; other threads run meanwhile."""
+    return engine.active.join(list(pieces))
 
 
 def parts_of(text: bytes, lines: int) -> list[bytes]:
