@@ -41,23 +41,22 @@ def bounds_of(text: bytes, width: int) -> tuple[tuple[float, ...], ...] | None:
 
 def boxes_of(headers: Sequence[Header]) -> list[Box] | None:
     """The cells of many headers at once; None where one is not as most are."""
-    if any(header.general for header in headers):
+    letters, tilted = headers[0].letters, headers[0].tilted
+    if any(header.general or header.letters != letters or header.tilted is not tilted for header in headers):
         return None
-    parts = []
-    for header in headers:
-        lo, hi = [row[0] for row in header.bounds], [row[1] for row in header.bounds]
-        tilt = [row[2] for row in header.bounds] if header.tilted else [0.0, 0.0, 0.0]
-        if header.tilted:
-            lo, hi = bounding_to_bounds(lo, hi, tilt)
-        parts.append((lo, hi, tilt))
-    lows, highs, tilts = (np.array([part[k] for part in parts]) for k in range(3))
-    vectors = np.zeros((len(parts), 3, 3))
+    bounds = np.array([header.bounds for header in headers])
+    lows, highs = bounds[:, :, 0].copy(), bounds[:, :, 1]
+    vectors = np.zeros((len(bounds), 3, 3))
+    if tilted:
+        tilts = bounds[:, :, 2]
+        own = [bounding_to_bounds(*rows) for rows in zip(lows.tolist(), highs.tolist(), tilts.tolist(), strict=True)]
+        lows, highs = np.array([lo for lo, _ in own]), np.array([hi for _, hi in own])
+        vectors[:, [0, 0, 1], [1, 2, 2]] = tilts
     vectors[:, [0, 1, 2], [0, 1, 2]] = highs - lows
-    vectors[:, [0, 0, 1], [1, 2, 2]] = tilts
     if not surely_regular(vectors).all() or not (highs > lows).all() or not np.isfinite(lows).all():
         return None
-    flags = np.array([boundary_flags(header.letters) for header in headers])
-    return [Box.of(*each) for each in zip(vectors, lows, flags, strict=True)]
+    flags = boundary_flags(letters)
+    return [Box.of(*each, flags) for each in zip(vectors, lows, strict=True)]
 
 
 # ---------------------------------------------------------------- writing

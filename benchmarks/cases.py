@@ -47,7 +47,7 @@ OURS, MREC = "molrec-convert", "molrec-convert → mrec"
 RECORDS = {OURS: ("SOURCE", "FOLDER/out.h5"), MREC: ("SOURCE", "FOLDER/out.mrec")}
 COPY = {"file copy": peers.COPY}
 ATOMS, FRAMES = 10_000, 600
-SHAPES = ((100, 20_000), (1_000, 2_000), (10_000, 200), (100_000, 20), (1_000_000, 4))
+SHAPES = ((100, 100_000), (1_000, 10_000), (10_000, 1_000), (100_000, 100), (1_000_000, 10))
 """Atoms and frames of files of one size."""
 
 

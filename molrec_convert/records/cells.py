@@ -21,6 +21,8 @@ from .sections import cell_defined, checked_box, has_origin
 from .tree import Group, Node, due_array, due_rows
 from .updates import Updates, read_ordinals
 
+AT_ZERO, PERIODIC = np.zeros(3), np.ones(3, bool)
+"""The origin and the boundary that need not be stored."""
 CELL_KEY = layout.CELL_DEFINED
 """The key that tells frames that lack a cell, in a trajectory of others that have one."""
 
@@ -44,6 +46,7 @@ class CellWriter:
         self._mixed = mixed
         self._defined = True
         self._last: Box | None = None
+        self._last_bits: tuple[bytes, bytes, bytes] | None = None
         self._updates = 0
         self._starts_late = False
         self._rows: dict[str, ValuesWriter] = {
@@ -67,20 +70,21 @@ class CellWriter:
 
     def push(self, box: Box | None, ordinal: int) -> None:
         """Take the prepared box of a frame."""
-        last = self._last
-        if box is None or box is last:
+        if box is None or box is self._last:
             return
-        if last is None:
+        bits = _bits(box)
+        if self._last is None:
             self._defined = box.defined or self._mixed
             self._starts_late = ordinal > 0
-        elif _bits(box) == _bits(last):
+        elif bits == self._last_bits:
             self._last = box
             return
         self._rows[layout.STEP_INDEX].push(ordinal)
         self._rows[layout.VECTORS].push(box.vectors)
-        self._push_optional(layout.ORIGIN, box.origin, np.zeros(3), is_default=not has_origin(box))
-        self._push_optional(layout.BOUNDARY, box.boundary, np.ones(3, bool), is_default=bool(box.boundary.all()))
-        self._last = box
+        _, origin, boundary = bits
+        self._push_optional(layout.ORIGIN, box.origin, AT_ZERO, is_default=origin == AT_ZERO.tobytes())
+        self._push_optional(layout.BOUNDARY, box.boundary, PERIODIC, is_default=boundary == PERIODIC.tobytes())
+        self._last, self._last_bits = box, bits
         self._updates += 1
 
     def _push_optional(self, name: str, value: Array, default: Array, *, is_default: bool) -> None:
@@ -156,6 +160,7 @@ class CellWriter:
             else:  # one update in frame 0 needs no index
                 writer.add(np.zeros(updates, np.uint64))
         self._last, self._updates = cells.box(updates - 1), updates
+        self._last_bits = _bits(self._last)
 
 
 def _bits(box: Box) -> tuple[bytes, bytes, bytes]:
