@@ -31,7 +31,6 @@ std::vector<std::string_view> rows_of(const Buffer& text, const Marks& marks) {
     for (const char* p = text.begin(); p != text.end();) {
         const auto* end = static_cast<const char*>(
             std::memchr(p, '\n', static_cast<std::size_t>(text.end() - p)));
-        if (end == nullptr) break;
         if (marks.begin(p, end)) rows.emplace_back(p, static_cast<std::size_t>(end + 1 - p));
         p = end + 1;
     }
@@ -109,7 +108,9 @@ nb::object scan_again(nb::handle data, nb::handle like, nb::list layout, nb::lis
     if (fields.empty() || marks.longest() > fields[0].start) {
         throw nb::value_error("fields that stand behind the marks are due");
     }
-    if (buffer.size() == 0 || buffer.end()[-1] != '\n') return nb::none();
+    for (const Buffer* text : {&buffer, &other}) {
+        if (text->size() == 0 || text->end()[-1] != '\n') return nb::none();
+    }
     std::vector<std::string_view> rows;
     {
         const Unlocked unlocked(other.size());

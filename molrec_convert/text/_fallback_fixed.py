@@ -66,9 +66,9 @@ def scan_again(
     if not layout or any(len(mark) > starts[0] for mark in marked):
         raise ValueError("fields that stand behind the marks are due")
     first, behind = starts[0], stops[-1]
-    text, marks = bytes(data), tuple(mark.upper() for mark in marked)
-    due = [line for line in bytes(like).split(b"\n")[:-1] if line.upper().startswith(marks)]
-    if not text.endswith(b"\n") or not due:
+    text, other, marks = bytes(data), bytes(like), tuple(mark.upper() for mark in marked)
+    due = [line for line in other.split(b"\n")[:-1] if line.upper().startswith(marks)]
+    if not text.endswith(b"\n") or not other.endswith(b"\n") or not due:
         return None
     rows: list[bytes] = []
     others: list[tuple[int, int, int]] = []

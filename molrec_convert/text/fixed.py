@@ -105,7 +105,8 @@ def scan_again(data: Buffer, like: Buffer, fields: Sequence[Field], *, marks: It
     Returns
     -------
     Again or None
-        None where some row differs otherwise, or some field is no number; a scan of the whole tells how.
+        None where some row differs otherwise, or some field is no number; a scan of the whole tells how. None also
+        where the last line of either text has no end, since it may be cut.
     """
     found = engine.active.scan_again(data, like, [field[:2] for field in fields], list(marks))
     return None if found is None else Again(*found)

@@ -53,7 +53,7 @@ def told(reader, frame):
 def test_models_one_after_another(pool, order):
     reader = AtomReader("in.pdb")
     for k in order:
-        frame = text(*pool[k % len(pool)]).encode()
+        frame = text(*pool[k % len(pool)]).encode()[: -1 if k == 3 else None]
         assert told(reader, frame) == told(AtomReader("in.pdb"), frame)
 
 
@@ -85,6 +85,13 @@ def test_what_stays_is_the_same_object():
     assert found[1].text["name"][0] is found[2].text["name"][0]
     assert found[1].numbers["occupancy"] is found[2].numbers["occupancy"]
     assert found[1].notes is not found[2].notes
+
+
+def test_a_model_whose_last_line_has_no_end():
+    reader = AtomReader("in.pdb")
+    cut = text(atom(1), atom(2, name=" CB "))[:-1].encode()
+    for frame in (cut, text(atom(1), atom(1)).encode(), cut, text(atom(1)).encode()):
+        assert told(reader, frame) == told(AtomReader("in.pdb"), frame)
 
 
 def test_many_models_at_once():

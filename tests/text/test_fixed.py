@@ -265,6 +265,10 @@ class TestAgain:
     def test_others(self, text):
         assert scan_again(text, ROWS, AGAIN, marks=[b"ATOM"]) is None
 
+    def test_a_last_line_without_its_end(self):
+        assert scan_again(ROWS[:19] * 2, ROWS[:19] + ROWS[:18], AGAIN, marks=[b"ATOM"]) is None
+        assert scan_again(ROWS[:19] + ROWS[:18], ROWS[:19], AGAIN, marks=[b"ATOM"]) is None
+
     def test_a_text_without_rows(self):
         assert scan_again(ROWS, b"END\n", AGAIN, marks=[b"ATOM"]) is None
         assert scan_again(b"ATOM  1.25-10.50\n", b"ATOM  1.25\n", AGAIN, marks=[b"ATOM"]) is None
