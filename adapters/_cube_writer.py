@@ -168,7 +168,7 @@ class Cube:
         if column.valid is not None:
             rows = column.valid.reshape(-1, *(1 for _ in column.trailing))
             values = np.where(rows, values, np.nan)
-        return list(values.reshape(len(values), -1).T)
+        return list(values.reshape(len(values), math.prod(values.shape[1:])).T)
 
     def _check_fields(self, names: Sequence[str], grid: Block, text: memoryview, decimals: int) -> None:
         """Name the fields whose values do not come back."""

@@ -5,6 +5,7 @@ Reference: https://docs.lammps.org/dump.html
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from itertools import repeat
 from typing import Any
@@ -274,7 +275,7 @@ def _plain(left: dict[str, Column]) -> list[tuple[str, Column]]:
         if not column.trailing:
             found.append((name, column))
             continue
-        flat = column.values.reshape(len(column), -1)
+        flat = column.values.reshape(len(column), math.prod(column.trailing))
         found += [
             (f"{name}[{k + 1}]", Column.of(np.ascontiguousarray(flat[:, k]), column.valid))
             for k in range(flat.shape[1])

@@ -169,7 +169,7 @@ def convert(
                 for taken in stacks(found, selection, executor, transform):
                     for note in taken.notes:
                         notes.add(note, output.frames, count=len(taken) if isinstance(taken, Stack) else 1)
-                    report.provenance["units"] = taken.units
+                    report.provenance["units"] = None if taken.units is None else dict(taken.units)
                     output.add(taken)
                     if progress is not None:
                         progress(*found.progress(), output.frames)

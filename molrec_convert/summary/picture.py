@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +115,7 @@ def panels_of(track: Track) -> Iterator[Panel]:
 
 def _changes(values: Array) -> bool:
     """Whether what the frames have is not always the same."""
-    there = values[np.isfinite(values).reshape(len(values), -1).all(axis=1)]
+    there = values[np.isfinite(values).reshape(len(values), math.prod(values.shape[1:])).all(axis=1)]
     return bool(len(there) and (there != there[0]).any())
 
 

@@ -1,5 +1,6 @@
 """LAMMPS dump: what is written, and that a dump comes back as it was."""
 
+import json
 import warnings
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import molrec_convert as mc
 from molrec_convert.errors import ConvertWarning, LossError, LossWarning
-from molrec_convert.model import Box, Column, Frame
+from molrec_convert.model import Block, Box, Column, Frame
 
 from ..converting import left_behind
 from ..dumps import snapshot, snapshots
@@ -307,3 +308,23 @@ def test_a_text_that_is_not_one_word(tmp_path, text, word):
     assert (tmp_path / "out.dump").read_text().splitlines()[-2:] == ["0 0 0 c", f"1 1 1 {word}"]
     with pytest.raises(LossError, match=r"atoms\.name: '.*' is not one word, and blanks part the columns"):
         mc.write(tmp_path / "strict.dump", [frame], strict=True)
+
+
+def test_a_frame_without_atoms_has_columns_of_vectors_all_the_same(tmp_path):
+    ids = np.arange(1, 3, dtype=np.uint64)
+    rows = {"id": ids, "tensor": np.arange(6.0).reshape(2, 3), **dict.fromkeys("xyz", np.zeros(2))}
+    counts = [2, 0, 1]
+    blocks = [{"atoms": Block({key: values[:count] for key, values in rows.items()})} for count in counts]
+    with pytest.warns(LossWarning, match=r"axes of atoms\.tensor"):
+        mc.write(tmp_path / "out.dump", [Frame(block, box=Box.orthogonal(9.0)) for block in blocks])
+    found = list(mc.read(tmp_path / "out.dump").trajectory)
+    assert [frame["atoms"].count for frame in found] == counts
+    assert found[0]["atoms"]["tensor[3]"].tolist() == [2.0, 5.0]
+
+
+def test_the_report_of_a_refusal_is_plain_data(tmp_path):
+    """Where units are those of Lennard-Jones, and what is lost shows only in a later frame."""
+    (tmp_path / "in.dump").write_text(written("1 1 1 2 3") + written("1 1 1 2 3", step=1, box="BOX BOUNDS ff ff ff"))
+    with pytest.raises(LossError) as caught:
+        mc.convert(tmp_path / "in.dump", tmp_path / "out.gro", units="lj", strict=True)
+    assert json.loads(json.dumps(caught.value.report))["losses"]
