@@ -7,7 +7,7 @@ words from then on. A digit in column 27 after four digits of the residue number
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,6 +85,24 @@ class AtomLines:
         return AtomLines(rows, text, numbers, valid, self.others)
 
 
+class Again(NamedTuple):
+    """Frames whose atom lines differ in their reals alone.
+
+    Parameters
+    ----------
+    one
+        What all of them have, and the reals that do not move.
+    moving
+        The reals that do, of all frames one after another.
+    others
+        The lines in between, of all frames.
+    """
+
+    one: AtomLines
+    moving: dict[str, Array]
+    others: Array
+
+
 class AtomReader:
     """Reads the atom lines of frames; remembers which fields of a file need more than plain integers."""
 
@@ -104,25 +122,22 @@ class AtomReader:
         """
         found = self._again(data, 1)
         if found is not None:
-            atoms, moving, others = found
-            return replace(atoms, numbers={**atoms.numbers, **moving}, others=others, notes=list(atoms.notes))
+            one, moving, others = found
+            return replace(one, numbers={**one.numbers, **moving}, others=others, notes=list(one.notes))
         return self._read(data, line, frame)
 
-    def read_stack(self, data: bytes, frames: int) -> tuple[AtomLines, dict[str, Array], Array] | None:
-        """Frames that differ in their reals alone: the first, the reals of all of them, and their other lines.
-
-        None where they differ otherwise, or there is something to say of one of them.
-        """
+    def read_stack(self, data: bytes, frames: int) -> Again | None:
+        """The atom lines of so many frames; None where they do not only move, or something is to be said of one."""
         found = self._again(data, frames)
         if found is None:
             lines = self._read(data, 0, 0, keep=False)
             one = None if lines.rows % frames or lines.notes or lines.styles else lines.repeated(frames)
-            return None if one is None else (one, {name: lines.numbers[name] for name in REALS}, lines.others)
-        one = found[0]
-        return None if one.notes or one.styles else (replace(one, notes=[]), *found[1:])
+            return None if one is None else Again(one, {name: lines.numbers[name] for name in REALS}, lines.others)
+        one = found.one
+        return None if one.notes or one.styles else found._replace(one=replace(one, notes=[]))
 
-    def _again(self, data: bytes, frames: int) -> tuple[AtomLines, dict[str, Array], Array] | None:
-        """The frame that was read last, where others of as many rows differ from it in reals alone, and these."""
+    def _again(self, data: bytes, frames: int) -> Again | None:
+        """The atom lines of so many frames, where all of them only differ in reals from those that were kept."""
         if self._last is None:
             return None
         like, atoms = self._last
@@ -132,7 +147,7 @@ class AtomReader:
                 numbers = dict(zip(moving, found.columns, strict=True))
                 fits = found.rows == frames * atoms.rows and not any(_is_far(numbers[name]) for name in POSITIONS)
                 there = replace(atoms, valid={**atoms.valid, **dict.fromkeys(moving)})
-                return (there, numbers, found.others) if fits else None
+                return Again(there, numbers, found.others) if fits else None
         return None
 
     def _read(self, data: bytes, line: int, frame: int, *, keep: bool = True) -> AtomLines:

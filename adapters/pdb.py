@@ -125,12 +125,12 @@ class PdbImporter:
         if b"\0" in data or b"\t" in data or not all(text.endswith(b"\n") for text in texts):
             return None
         found = self._atoms.read_stack(data, frames)
-        between = None if found is None else betweens_of(texts, found[2], found[0].rows)
+        between = None if found is None else betweens_of(texts, found.others, found.one.rows)
         if found is None or between is None:
             return None
-        one, reals, _ = found
+        one = found.one
         columns = self._columns.columns(one)
-        moving = {name: Column.of(values) for name, values in reals.items() if name in columns}
+        moving = {name: Column.of(values) for name, values in found.moving.items() if name in columns}
         stacked = {name: moving.get(name) or Tiled(column, frames) for name, column in columns.items()}
         first = between[0]
         if first.ends:

@@ -67,8 +67,7 @@ class ForeignOutput:
         facts = {key for key in meta if self._is_layout(key) and key not in self._own_layout}
         if not facts:
             return meta
-        values = {key: value for key, value in meta.items() if key not in facts}
-        return Meta.of(values, {key: meta.tag(key) for key in values})
+        return meta.picked(key for key in meta if key not in facts)
 
     def _begin(self, first: Snapshot) -> None:
         raise NotImplementedError

@@ -80,9 +80,8 @@ class Merger:
         box = frame.box
         if box is None or not box.defined:
             box = self._static.frame.box or box
-        about, static = snapshot.about, self._static.about
         snapshot.frame = Frame.of(blocks, box, frame.meta)
-        snapshot.about = Meta.of({**static, **about}, {**static.tags, **about.tags})
+        snapshot.about = self._static.about.joined(snapshot.about)
         snapshot.notes = [note for note in snapshot.notes if note.lacks is None or note.lacks not in self._fixed]
         return snapshot
 

@@ -194,22 +194,21 @@ class RecordOutput:
         stepless = self._placement.stepless
         if isinstance(taken, Stack):
             own = taken.moments
-            own.abouts, own.metas = mapped(self._with_facts, own.abouts, own.metas), mapped(self._own, own.metas)
+            own.abouts = mapped(self._with_facts, own.abouts, own.metas)
+            own.metas = mapped(self._without_facts, own.metas)
             if stepless:
                 own.steps = [None if ordinal + k in stepless else step for k, step in enumerate(own.steps)]
             return taken
         meta = taken.frame.meta
-        taken.about, taken.frame.meta = self._with_facts(taken.about, meta), self._own(meta)
+        taken.about, taken.frame.meta = self._with_facts(taken.about, meta), self._without_facts(meta)
         taken.step = None if ordinal in stepless else taken.step
         return taken
 
     def _with_facts(self, about: Meta, meta: Meta) -> Meta:
-        facts = [key for key in meta if key in self._placement.about_keys]
-        return about.joined(Meta.of({key: meta[key] for key in facts}, {key: meta.tag(key) for key in facts}))
+        return about.joined(meta.picked(key for key in meta if key in self._placement.about_keys))
 
-    def _own(self, meta: Meta) -> Meta:
-        keys = [key for key in meta if key not in self._placement.about_keys]
-        return Meta.of({key: meta[key] for key in keys}, {key: meta.tag(key) for key in keys})
+    def _without_facts(self, meta: Meta) -> Meta:
+        return meta.picked(key for key in meta if key not in self._placement.about_keys)
 
 
 def _count(taken: Snapshot | Stack) -> int:

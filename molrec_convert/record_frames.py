@@ -81,18 +81,11 @@ def _told(stack: Stack, record: Record) -> Stack | None:
         moved.add(TIME_KEY)
         times = mapped(partial(Meta.get, key=TIME_KEY), metas)
     if moved:
-        metas = mapped(partial(_without, keys=moved), metas)
+        metas = mapped(lambda meta: meta.picked(key for key in meta if key not in moved), metas)
     if not all(meta.same_keys(metas[0]) for meta in distinct(metas)):
         return None
     stack.moments, stack.units = Moments(steps, times, own.boxes, metas, Kept(about, len(own))), units
     return stack
-
-
-def _without(meta: Meta, keys: set[str]) -> Meta:
-    return Meta.of(
-        {key: value for key, value in meta.items() if key not in keys},
-        {key: tag for key, tag in meta.tags.items() if key not in keys},
-    )
 
 
 def with_system(frame: Frame, system: Frame | None, index: int) -> Frame:
@@ -130,13 +123,13 @@ def _without_null_columns(name: str, block: Block, schema: Schema) -> Block:
 
 
 def _without_fills(meta: Meta, schema: Schema) -> Meta:
-    kept: dict[str, Any] = {}
+    kept: list[str] = []
     for key, value in meta.items():
         spec = schema.meta.get(key)
         missing = spec is not None and spec.fill is not NO_FILL and _is_fill(value, spec.fill)
         if key != CELL_KEY and not missing:
-            kept[key] = value
-    return Meta.of(kept, {key: meta.tag(key) for key in kept})
+            kept.append(key)
+    return meta.picked(kept)
 
 
 def _is_fill(value: Any, fill: Any) -> bool:

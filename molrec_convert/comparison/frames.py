@@ -252,4 +252,4 @@ def _targets(block: Block) -> dict[str, str]:
 def _joined(about: Meta | None, meta: Meta) -> Meta:
     if not about:
         return meta
-    return Meta.of({**about, **meta}, {**about.tags, **meta.tags})
+    return about.joined(meta)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import ItemsView, Iterator, Mapping, MutableMapping, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, MutableMapping, ValuesView
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -82,6 +82,11 @@ class Meta(MutableMapping[str, Any]):
     def joined(self, other: Meta) -> Meta:
         """A document of the values of both; where both have a key, of the other's."""
         return Meta.of({**self._values, **other._values}, {**self._tags, **other._tags})
+
+    def picked(self, keys: Iterable[str]) -> Meta:
+        """A document of some of the values."""
+        names = list(keys)
+        return Meta.of({key: self._values[key] for key in names}, {key: self._tags[key] for key in names})
 
     def same_keys(self, other: Meta) -> bool:
         """Whether both have the same keys under the same tags."""

@@ -201,3 +201,29 @@ def test_marked_bytes_are_kept_and_no_more_than_there_are():
     assert moving.skip(10**18) == 4
     assert moving.take() == b"tail"
     assert len(moving._buffer) <= 4 * 5000
+
+
+@both
+class TestRuns:
+    @pytest.mark.parametrize(
+        ("start", "head", "body", "most", "runs"),
+        [
+            (0, 1, 1, 9, [(2, 5), (7, 10)]),
+            (0, 1, 1, 1, [(2, 5)]),
+            (2, 2, 1, 9, [(7, 10)]),
+            (0, 1, 9, 9, []),
+            (0, 0, 4, 9, [(0, 10)]),
+            (10, 1, 1, 9, []),
+            (0, 1, 1, 0, []),
+        ],
+    )
+    def test_lines_by_the_number(self, twin, start, head, body, most, runs):
+        assert twin.find_runs(b"a\nbb\nc\ndd\nrest", start, head, body, most) == runs
+
+    def test_a_start_behind_the_end(self, twin):
+        with pytest.raises(ValueError, match="behind the end"):
+            twin.find_runs(b"a\n", 3, 1, 1, 1)
+
+    @pytest.mark.parametrize("pieces", [[], [b""], [b"a", b"", b"\0b"], [bytes([k]) * 40000 for k in range(5)]])
+    def test_pieces_are_joined(self, twin, pieces):
+        assert twin.join(pieces) == b"".join(pieces)
